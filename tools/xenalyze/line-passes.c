@@ -7,7 +7,6 @@
 #include "xenalyze/pass-progress.h"
 
 #include <assert.h>
-#include <inttypes.h>
 
 #include "libxentrace/catalogue.h"
 #include "xenalyze/lines/lines.h"
@@ -124,17 +123,6 @@ static bool explains_no_match(const struct config *c)
            !c->follow;
 }
 
-/* Lines do not show what was skipped between them, or behind the last. */
-static void warn_damage(const struct run *run)
-{
-    const struct xt_damage *d = xt_trace_damage(run->trace);
-
-    if ( xt_damage_times(d) )
-        log_warning(run->log, "%s: damaged (places: %" PRIu64 "), %" PRIu64
-                    " bytes were skipped; --info says where", run->name,
-                    xt_damage_times(d), xt_damage_bytes(d));
-}
-
 static int run_style(struct pass *p, const struct line_style *style,
                      void *state, enum order order, struct err *e)
 {
@@ -142,6 +130,7 @@ static int run_style(struct pass *p, const struct line_style *style,
         .read = watch_read, .format = watch_format,
     };
     const struct run *run = p->run;
+    const struct xt_damage *damage = xt_trace_damage(run->trace);
     int rc;
 
     assert(run->out && style->read && style->format);
@@ -173,7 +162,7 @@ static int run_style(struct pass *p, const struct line_style *style,
     if ( !rc && !p->source.has_records && !run->config->follow )
         return PASS_NO_RECORD;
     if ( !rc )
-        warn_damage(run);
+        run_warn_damage(run, xt_damage_times(damage), xt_damage_bytes(damage));
     if ( rc || p->found || !explains_no_match(run->config) )
         return rc;
     return PASS_NO_MATCH;

@@ -40,6 +40,15 @@ static const struct output outputs[] = {
 
 #define NR_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
 
+void run_warn_damage(const struct run *run, uint64_t places, uint64_t bytes)
+{
+    assert(places || !bytes);
+    if ( places )
+        log_warning(run->log, "%s: damaged (places: %" PRIu64 "), %" PRIu64
+                    " bytes were skipped; --info says where", run->name,
+                    places, bytes);
+}
+
 static bool is_wanted(const struct config *config, const struct output *o)
 {
     return *(const bool *)((const char *)config + o->wanted);

@@ -128,10 +128,7 @@ static void warn_incomplete(const struct pass *p)
         log_warning(run->log, "%s: more than %u vcpus: %" PRIu64 " records of "
                     "further ones are ignored", run->name, GUESTS_MAX_VCPUS,
                     p->counts.too_many);
-    if ( p->counts.damaged )
-        log_warning(run->log, "%s: damaged (places: %" PRIu64 "), %" PRIu64
-                    " bytes were skipped; --info says where", run->name,
-                    p->counts.damaged, p->counts.skipped);
+    run_warn_damage(run, p->counts.damaged, p->counts.skipped);
 }
 
 static void warn_unordered(const struct pass *p)
