@@ -89,6 +89,14 @@ uint64_t xt_damage_bytes(const struct xt_damage *d)
     return sum_kinds(d->bytes);
 }
 
+uint64_t xt_damage_gaps(const struct xt_damage *d)
+{
+    uint64_t all = xt_damage_times(d);
+
+    assert(all >= d->times[XT_DAMAGE_BACKWARD]);
+    return all - d->times[XT_DAMAGE_BACKWARD];
+}
+
 enum xt_grade xt_damage_grade(const struct xt_damage *d)
 {
     enum xt_grade worst = XT_GRADE_NONE;

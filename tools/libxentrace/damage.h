@@ -63,6 +63,8 @@ void xt_damage_merge(struct xt_damage *to, const struct xt_damage *from);
 /* Totals over all kinds. */
 uint64_t xt_damage_times(const struct xt_damage *d);
 uint64_t xt_damage_bytes(const struct xt_damage *d);
+/* Places where something is missing: all kinds but XT_DAMAGE_BACKWARD. */
+uint64_t xt_damage_gaps(const struct xt_damage *d);
 enum xt_grade xt_damage_grade(const struct xt_damage *d);
 
 /* A short description, lower case, for a line of text. */

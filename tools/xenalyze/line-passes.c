@@ -162,7 +162,7 @@ static int run_style(struct pass *p, const struct line_style *style,
     if ( !rc && !p->source.has_records && !run->config->follow )
         return PASS_NO_RECORD;
     if ( !rc )
-        run_warn_damage(run, xt_damage_times(damage), xt_damage_bytes(damage));
+        run_warn_gaps(run, xt_damage_gaps(damage), xt_damage_bytes(damage));
     if ( rc || p->found || !explains_no_match(run->config) )
         return rc;
     return PASS_NO_MATCH;

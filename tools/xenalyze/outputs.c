@@ -40,7 +40,7 @@ static const struct output outputs[] = {
 
 #define NR_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
 
-void run_warn_damage(const struct run *run, uint64_t places, uint64_t bytes)
+void run_warn_gaps(const struct run *run, uint64_t places, uint64_t bytes)
 {
     assert(places || !bytes);
     if ( places )

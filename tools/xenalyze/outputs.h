@@ -38,8 +38,8 @@ typedef int pass_fn(const struct run *run, struct err *e);
 #define PASS_NO_MATCH 1
 #define PASS_NO_RECORD 2
 
-/* Warn if places of the trace were skipped: the output does not show them. */
-void run_warn_damage(const struct run *run, uint64_t places, uint64_t bytes);
+/* Warn if parts of the trace are missing: the output does not show where. */
+void run_warn_gaps(const struct run *run, uint64_t places, uint64_t bytes);
 
 /*
  * Set the default: the overview on a terminal, else the summary.  -EINVAL:

@@ -21,7 +21,8 @@ struct pass_counts
     bool matched;               /* the filter matched a record */
     bool overlaps;              /* --time selects a part of the trace */
     uint64_t lost, losses;      /* records, and places */
-    uint64_t damaged, skipped;  /* places, and bytes */
+    uint64_t gaps, skipped;     /* places with missing bytes, and bytes */
+    uint64_t backward;          /* windows */
     uint64_t too_many;          /* records of vcpus that are not kept */
 };
 
@@ -54,7 +55,8 @@ static int count_records(void *state, const struct fact_end *f, struct err *e)
     p->counts.records += f->records;
     p->counts.too_many += f->anomalies[ANOMALY_TOO_MANY];
     p->counts.sched_records += f->sched_records;
-    p->counts.damaged = xt_damage_times(f->damage);
+    p->counts.gaps = xt_damage_gaps(f->damage);
+    p->counts.backward = xt_damage_times(f->damage) - p->counts.gaps;
     p->counts.skipped = xt_damage_bytes(f->damage);
     return 0;
 }
@@ -128,7 +130,10 @@ static void warn_incomplete(const struct pass *p)
         log_warning(run->log, "%s: more than %u vcpus: %" PRIu64 " records of "
                     "further ones are ignored", run->name, GUESTS_MAX_VCPUS,
                     p->counts.too_many);
-    run_warn_damage(run, p->counts.damaged, p->counts.skipped);
+    run_warn_gaps(run, p->counts.gaps, p->counts.skipped);
+    if ( p->counts.backward )
+        log_warning(run->log, "%s: time goes backwards (windows: %" PRIu64
+                    ")", run->name, p->counts.backward);
 }
 
 static void warn_unordered(const struct pass *p)

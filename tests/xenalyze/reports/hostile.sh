@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Further inputs that make stock's xenalyze fail: many places, many samples, a
-# window shorter than its records, and a file that is truncated while being
-# read.
+# window shorter than its records, time that goes backwards, and a file that is
+# truncated while being read.
 . "$top_srcdir/tests/xenalyze/reports/lib.sh"
 
 # Places and domains: lists of stock's are searched from their beginning.
@@ -85,6 +85,20 @@ grep -Eq '^ damage: [1-9][0-9]* places' out || fail "short: no damage is reporte
 grep -q '^-- v1 --$' out || fail "short: the next window is missing"
 expect 0 "$xenalyze" --dump-all short
 grep -q 'd1v1 running->runnable' out || fail "short: nothing behind it"
+
+# Time that goes backwards skips nothing: lines have every record, and only
+# reports warn.
+compose backwards <<'END'
+0 5000 0x21101 0x10000
+0 9000 0x21011 0x10000
+0 8000 0x21021 0x10000
+END
+for output in records dump-all; do
+    expect 0 "$xenalyze" --$output backwards
+    [ ! -s err ] || fail "backwards, $output: $(cat err)"
+done
+expect 0 "$xenalyze" --scatterplot-runstate backwards
+expect_message "backwards: time goes backwards (windows: 1)"
 
 # Truncate the file while it is read: lines are written meanwhile, so a
 # consumer that stops reading holds xenalyze in the middle.  Half a million
