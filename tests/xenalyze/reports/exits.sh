@@ -128,3 +128,52 @@ expect 0 "$xenalyze" --cpu-hz 1G --json unknown
 mv out report
 expect 0 python3 sums.py report
 ! grep -q '"off_cpu' report || fail 'time off the pcpu is not known'
+
+# Interrupts of Xen itself have a name in the table, beside their vector in
+# JSON; all other vectors are numbers.  The handler is never cut.
+vectors='240 irq0-timer
+250 local-timer
+251 call-function
+252 event-check
+253 invalidate-tlb
+254 apic-error
+255 spurious
+241
+249
+81
+4294967295'
+{
+    echo '0 1000000 0x81001'
+    i=0
+    echo "$vectors" | while read -r vector name; do
+        i=$((i + 1))
+        echo "0 $((1000000 + 1000 * i)) 0x81002 1 0x1000"
+        echo "0 - 0x8200f $vector"
+        echo "0 $((1000500 + 1000 * i)) 0x81001"
+    done
+} | compose vectors
+expect 0 "$xenalyze" --cpu-hz 1G exits vectors
+cp out tables
+echo "$vectors" | while read -r vector name; do
+    long=EXTERNAL_INTERRUPT
+    [ "$vector" -le 255 ] || long=EXTERNAL_INTERRU
+    grep -Eq "^ unknown $long: ${name:-vector $vector} +1 +500 ns" \
+        tables || fail "$vector: $(cat tables)"
+done || exit 1
+expect 0 "$xenalyze" --cpu-hz 1G --json vectors
+mv out report
+cat >vectors.py <<'END'
+import json, sys
+
+want = dict((line.split() + [None])[:2] for line in sys.argv[2].splitlines())
+tables = json.load(open(sys.argv[1]))["tables"]
+for name in "domain_exit_handlers", "exit_handlers":
+    got = {str(r["vector"]): r.get("interrupt") for r in tables[name]}
+    assert got == want, got
+    assert all(r["handler"] == "vector %d" % r["vector"]
+               for r in tables[name])
+END
+expect 0 python3 vectors.py report "$vectors"
+expect 0 "$xenalyze" exits intel
+grep -q ': call-function \|: event-check ' out || fail "$(cat out)"
+[ "$(sed '/^--- Time in guest/,$d' out | wc -L)" -le 80 ] || fail "too wide"

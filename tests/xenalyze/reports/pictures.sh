@@ -116,7 +116,8 @@ grep -q '>points per square</text>' p.svg || fail "exits have no density"
 expect 0 "$xenalyze" --plot p.png --theme dark large
 
 # Axes in units of time; titles that say which port, vector and domain.
-for what in "io=0x3f8=/O port 0x3f8," "extint-cycles=240=vector 240 (0xf0)," \
+for what in "io=0x3f8=/O port 0x3f8," \
+    "extint-cycles=240=vector 240 (0xf0, irq0-timer)," \
     "wake-to-halt==next halt,"; do
     kind=${what%%=*} title=${what##*=} which=${what#*=}
     which=${which%=*}

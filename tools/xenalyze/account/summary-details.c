@@ -277,6 +277,19 @@ static void format_whole_name(uint64_t key, char name[SUMMARY_DETAIL_NAME])
                                                       : "%" PRIu32, at);
 }
 
+bool summary_detail_vector(uint64_t key, uint32_t *vector)
+{
+    *vector = SUMMARY_DETAIL_AT(key);
+    return SUMMARY_DETAIL_KIND(key) == HANDLE_INTERRUPT;
+}
+
+const char *summary_detail_interrupt(uint64_t key)
+{
+    uint32_t vector;
+
+    return summary_detail_vector(key, &vector) ? xen_vector_name(vector) : NULL;
+}
+
 const char *summary_detail_name(uint64_t key, char name[SUMMARY_DETAIL_NAME])
 {
     char whole[SUMMARY_DETAIL_NAME];

@@ -328,6 +328,12 @@ static inline bool summary_is_idle(const struct summary_vcpu *v)
 
 const char *summary_detail_name(uint64_t key, char name[SUMMARY_DETAIL_NAME]);
 
+/* The name of the interrupt of a detail, if Xen's own; NULL: none, unknown. */
+const char *summary_detail_interrupt(uint64_t key);
+
+/* False: the detail is no interrupt with a known vector. */
+bool summary_detail_vector(uint64_t key, uint32_t *vector);
+
 /*
  * Name of a part; NULL: the part is named by its resync count, where
  * summary_part_max_times() stands for that count or more.

@@ -90,6 +90,17 @@ static const char *const irqs[] = {
     "handled",
 };
 
+/*
+ * Interrupt vectors of Xen itself that are the same in all versions since 4.2.
+ * Vectors 0xf1 .. 0xf9 are allocated at run time (0xf9 since 4.22), and the
+ * others belong to devices.
+ */
+static const char *const vectors[] = {
+    [0xf0] = "irq0-timer",
+    [0xfa] = "local-timer", "call-function", "event-check", "invalidate-tlb",
+    "apic-error", "spurious",
+};
+
 static const char *const volumes[] = {
     "gen", "sched", "dom0op", "hvm", "mem", "pv", "shadow", "hw", "guest",
     "other", "verbose", "vmentry", "vmexit", "handler", "emul",
@@ -183,6 +194,11 @@ const char *pod_context_name(unsigned int context)
 const char *irq_kind_name(unsigned int kind)
 {
     return find_name(irqs, NR(irqs), kind);
+}
+
+const char *xen_vector_name(uint64_t vector)
+{
+    return vector < NR(vectors) ? vectors[vector] : NULL;
 }
 
 const char *volume_name(unsigned int kind)

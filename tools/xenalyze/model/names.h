@@ -6,6 +6,8 @@
 #ifndef XENALYZE_MODEL_NAMES_H
 #define XENALYZE_MODEL_NAMES_H
 
+#include <stdint.h>
+
 const char *state_name(unsigned int state);             /* enum fact_state */
 const char *why_name(unsigned int why);
 const char *domain_state_name(unsigned int state);
@@ -18,6 +20,7 @@ const char *pv_name(unsigned int kind);
 const char *memory_name(unsigned int kind);
 const char *pod_context_name(unsigned int context);
 const char *irq_kind_name(unsigned int kind);
+const char *xen_vector_name(uint64_t vector);           /* "local-timer" */
 const char *volume_name(unsigned int kind);
 const char *anomaly_name(unsigned int kind);            /* a few words */
 

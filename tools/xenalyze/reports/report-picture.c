@@ -61,6 +61,14 @@ static void append_selection(struct picture *picture, const char *format, ...)
     va_end(args);
 }
 
+static void append_vector(struct picture *picture, uint64_t vector)
+{
+    const char *name = xen_vector_name(vector);
+
+    append_selection(picture, ", vector %" PRIu64 " (0x%" PRIx64 "%s%s)",
+                     vector, vector, name ? ", " : "", name ? name : "");
+}
+
 /* The port or interrupt vector, and each selected domain, vcpu and pcpu. */
 static void describe_selection(const struct report_pass *p,
                                struct picture *picture, unsigned int kind)
@@ -70,8 +78,7 @@ static void describe_selection(const struct report_pass *p,
     if ( kind == SCATTER_IO )
         append_selection(picture, " 0x%" PRIx64, which[kind]);
     if ( kind == SCATTER_INTERRUPT_EIP || kind == SCATTER_EXTINT_CYCLES )
-        append_selection(picture, ", vector %" PRIu64 " (0x%" PRIx64 ")",
-                         which[kind], which[kind]);
+        append_vector(picture, which[kind]);
     if ( p->domains )
         append_selection(picture, ", domain %s", p->domains);
     if ( p->vcpus )

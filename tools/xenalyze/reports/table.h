@@ -50,7 +50,13 @@ struct account
 /* The summary of the open account. */
 struct summary *account_summary(const struct report_pass *p);
 
-/* Columns of exits: their rate, and the parts of their time. */
+/* Columns of exits: interrupt; rate, and the parts of their time. */
+#define REPORT_EXIT_INTERRUPT \
+    EXPORT_OPTIONAL("vector", COUNT, "the vector of the interrupt that the " \
+                    "exit is for"), \
+    EXPORT_OPTIONAL("interrupt", TEXT, "the name of the vector, if it is " \
+                    "Xen's own")
+
 #define REPORT_EXIT_TIMES \
     EXPORT_COLUMN("per_second", COUNT, "the number of exits per second of " \
                   "the trace, rounded"), \

@@ -83,6 +83,8 @@ static void export_handler(struct export *x, const struct summary *s,
                          const struct exit_report_row *r)
 {
     char name[EXIT_REPORT_NAME], handler[SUMMARY_DETAIL_NAME];
+    uint32_t vector;
+    bool is_interrupt = summary_detail_vector(r->handler, &vector);
 
     if ( exit_report_has_handler(r) )
         EXPORT_ROW(x, export_number(r->domain),
@@ -90,6 +92,8 @@ static void export_handler(struct export *x, const struct summary *s,
                    export_optional(r->cause != EXIT_OTHER,
                                    exit_reason(r->cause)),
                    export_text(summary_detail_name(r->handler, handler)),
+                   export_optional(is_interrupt, vector),
+                   export_text(summary_detail_interrupt(r->handler)),
                    export_number(summary_per_second(
                        s, stats_events(&r->cost))),
                    export_number(exit_report_in_xen(r)),
@@ -161,7 +165,7 @@ static const struct export_column exit_columns[] = {
 static const struct export_column handler_columns[] = {
     EXPORT_DOMAIN_ID, REASON,
     EXPORT_COLUMN("handler", TEXT, "the part of Xen that handled the exit"),
-    REPORT_EXIT_TIMES, EXPORT_STATISTICS,
+    REPORT_EXIT_INTERRUPT, REPORT_EXIT_TIMES, EXPORT_STATISTICS,
 };
 
 /* --- memory --------------------------------------------------------------- */

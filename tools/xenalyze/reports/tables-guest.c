@@ -54,6 +54,8 @@ static void export_handlers(struct export *x, const struct account *a,
     for ( size_t i = 0; rows && i < e->details.used; i++ )
     {
         uint64_t off_cpu = summary_detail_off_cpu(e, rows[i]->key);
+        uint32_t vector;
+        bool is_interrupt = summary_detail_vector(rows[i]->key, &vector);
 
         if ( stats_events(&rows[i]->stats) )
             EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
@@ -61,6 +63,8 @@ static void export_handlers(struct export *x, const struct account *a,
                        export_optional(e->cause != EXIT_OTHER,
                                        exit_reason(e->cause)),
                        export_text(summary_detail_name(rows[i]->key, name)),
+                       export_optional(is_interrupt, vector),
+                       export_text(summary_detail_interrupt(rows[i]->key)),
                        export_number(summary_per_second(
                            a->summary, stats_events(&rows[i]->stats))),
                        export_number(summary_in_xen(rows[i]->stats.sum,
@@ -88,7 +92,7 @@ static void walk_handlers(struct export *x, void *state)
 static const struct export_column handler_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID, REASON,
     EXPORT_COLUMN("handler", TEXT, "the part of Xen that handled the exit"),
-    REPORT_EXIT_TIMES, EXPORT_STATISTICS,
+    REPORT_EXIT_INTERRUPT, REPORT_EXIT_TIMES, EXPORT_STATISTICS,
 };
 
 /* --- series by key -------------------------------------------------------- */

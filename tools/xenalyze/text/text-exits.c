@@ -18,7 +18,7 @@
 #include "xenalyze/text/text-private.h"
 
 #define REASON_WIDTH 20
-#define HANDLER_WIDTH 30        /* with the reason */
+#define NAMES_WIDTH 42          /* domain, reason and handler */
 #define LEAST_REASON 4
 
 struct exits_text
@@ -71,6 +71,21 @@ static void print_domain_name(const struct exits_text *t,
             is_off_cpu_known(row) ? name : "unknown");
 }
 
+/* The columns of times leave so much of 80 columns to reason and handler. */
+static int handler_width(const struct exits_text *t)
+{
+    assert(t->width <= XT_COLUMN_MIN);
+    return NAMES_WIDTH - (int)t->width;
+}
+
+static const char *format_handler(const struct exit_report_row *row,
+                                  char text[SUMMARY_DETAIL_NAME])
+{
+    const char *interrupt = summary_detail_interrupt(row->handler);
+
+    return interrupt ? interrupt : summary_detail_name(row->handler, text);
+}
+
 /* A long name of a reason is cut, so that the handler is complete. */
 static void print_reason(const struct exits_text *t,
                          const struct exit_report_row *row)
@@ -86,11 +101,11 @@ static void print_reason(const struct exits_text *t,
         fprintf(t->out, " %-*.*s", REASON_WIDTH, REASON_WIDTH, reason);
         return;
     }
-    handler = summary_detail_name(row->handler, text);
-    room = HANDLER_WIDTH - 2 - (int)strlen(handler);
+    handler = format_handler(row, text);
+    room = handler_width(t) - 2 - (int)strlen(handler);
     room = room > LEAST_REASON ? room : LEAST_REASON;
     fprintf(t->out, " %.*s: %-*s", room, reason,
-            HANDLER_WIDTH - 2 - (int)strnlen(reason, room), handler);
+            handler_width(t) - 2 - (int)strnlen(reason, room), handler);
 }
 
 /* --- rows ----------------------------------------------------------------- */
@@ -155,7 +170,6 @@ struct exits_table
 {
     const char *heading, *columns;      /* columns behind the name */
     const char *name;           /* heading of the column of names; or NULL */
-    int name_width;
     bool (*has_row)(const struct exit_report_row *row);
     void (*print_row)(const struct exits_text *t,
                       const struct exit_report_row *row);
@@ -173,20 +187,20 @@ static bool is_reason_row(const struct exit_report_row *row)
 
 static const struct exits_table tables[] = {
     { "VM exits by domain",
-      "     exits    exits/s    in Xen of a pcpu   off-CPU", NULL, 0,
+      "     exits    exits/s    in Xen of a pcpu   off-CPU", NULL,
       is_domain_row, print_domain_row },
     { "VM exits by reason",
-      "    exits  exits/s   in Xen  off-CPU     mean", "reason", REASON_WIDTH,
+      "    exits  exits/s   in Xen  off-CPU     mean", "reason",
       is_reason_row, print_reason_row },
     { "Duration of VM exits by reason",
-      "      p50      p95      p99      max max at", "reason", REASON_WIDTH,
+      "      p50      p95      p99      max max at", "reason",
       is_reason_row, print_duration_row },
     { "VM exits by handler",
       "    exits   in Xen  off-CPU     mean", "reason: handler",
-      HANDLER_WIDTH, exit_report_has_handler, print_handler_row },
+      exit_report_has_handler, print_handler_row },
     { "Duration of VM exits by handler",
       "      p50      p95      p99      max", "reason: handler",
-      HANDLER_WIDTH, exit_report_has_handler, print_duration_row },
+      exit_report_has_handler, print_duration_row },
 };
 
 /* The order by total time leaves out the time off the pcpu. */
@@ -215,7 +229,8 @@ static int print_table(const struct exits_text *t,
     n = sort_rows(t->request, order, n);
     fprintf(t->out, "--- %s ---\n %-*s", table->heading, t->width, "domain");
     if ( table->name )
-        fprintf(t->out, " %-*s", table->name_width, table->name);
+        fprintf(t->out, " %-*s", table->has_row == is_reason_row
+                ? REASON_WIDTH : handler_width(t), table->name);
     fprintf(t->out, "%s\n", table->columns);
     for ( size_t i = 0; i < n; i++ )
         table->print_row(t, &x->rows[order[i].index]);
