@@ -14,8 +14,9 @@
 
 #include "xensim/workload/sim.h"
 
-#define TIMER_VECTOR    0xf0
-#define IPI_VECTOR      0xfb
+/* Vectors as in Xen: the local APIC's timer, and event check. */
+#define TIMER_VECTOR    0xfa
+#define IPI_VECTOR      0xfc
 #define DEVICE_VECTOR   0x51
 #define DEVICE_IRQ      24
 #define CALLBACK_VECTOR 0xf3    /* event channels of HVM guests */

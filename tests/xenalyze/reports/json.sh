@@ -273,8 +273,8 @@ END
 echo '0000000000000001 T start' >symbols
 
 n=0
-options="--symbol-file symbols --report-wakeups --report-io --why --with-cr3-enumeration --with-interrupt-eip-enumeration=240
-    --histogram-interrupt-eip=240,4096"
+options="--symbol-file symbols --report-wakeups --report-io --why --with-cr3-enumeration --with-interrupt-eip-enumeration=250
+    --histogram-interrupt-eip=250,4096"
 # shellcheck disable=SC2086 # several words
 # The description of a host under credit, with a budget of RTDS.
 compose host <<'END'
@@ -332,8 +332,8 @@ compose irq <<'END'
 0 9000000 0x21011 0x10000
 END
 play brief --cpus 3 --kind mix -T 0.04
-for plot in runstate runstate-time pcpu vmexit-eip extint-cycles=240 \
-    interrupt-eip=240 wake-to-halt; do
+for plot in runstate runstate-time pcpu vmexit-eip extint-cycles=250 \
+    interrupt-eip=250 wake-to-halt; do
     points brief --scatterplot-$plot
 done
 points brief --scatterplot-runstate --scatterplot-pcpu

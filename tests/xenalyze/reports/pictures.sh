@@ -76,7 +76,7 @@ e.parse(sys.argv[1])' p.svg
 name='it'"'"'s <a> "b" & `c` $d \e @f_{g}'
 head -c 400000 intel >"$name"
 for what in "" --scatterplot-runstate --scatterplot-runstate-time \
-    --scatterplot-pcpu --scatterplot-vmexit-eip --scatterplot-extint-cycles=240; do
+    --scatterplot-pcpu --scatterplot-vmexit-eip --scatterplot-extint-cycles=250; do
     # shellcheck disable=SC2086 # may be nothing
     draws "$name" $what
 done
@@ -117,7 +117,7 @@ expect 0 "$xenalyze" --plot p.png --theme dark large
 
 # Axes in units of time; titles that say which port, vector and domain.
 for what in "io=0x3f8=/O port 0x3f8," \
-    "extint-cycles=240=vector 240 (0xf0, irq0-timer)," \
+    "extint-cycles=250=vector 250 (0xfa, local-timer)," \
     "wake-to-halt==next halt,"; do
     kind=${what%%=*} title=${what##*=} which=${what#*=}
     which=${which%=*}

@@ -62,8 +62,8 @@ for trace in $(traces); do
         head -n 10 differ >&2
         fail "$trace: --report-pcpu differs"
     }
-    for plot in runstate pcpu irq rdtsc vmexit-eip extint-cycles=240 \
-        interrupt-eip=240 io=504; do
+    for plot in runstate pcpu irq rdtsc vmexit-eip extint-cycles=250 \
+        interrupt-eip=250 io=504; do
         # shellcheck disable=SC2086
         "$stock" $svm --cpu-hz 1000000000 --scatterplot-$plot "$trace" \
             2>/dev/null | points >expected
