@@ -276,7 +276,8 @@ n=0
 options="--symbol-file symbols --report-wakeups --report-io --why --with-cr3-enumeration --with-interrupt-eip-enumeration=250
     --histogram-interrupt-eip=250,4096"
 # shellcheck disable=SC2086 # several words
-# The description of a host under credit, with a budget of RTDS.
+# The description of a host under credit, with a budget of RTDS; a wake-up by an
+# interrupt with a name.
 compose host <<'END'
 0 - 0x1f089 0 0 0 0 0 1
 0 - 0x1f08a 0 5 1 1
@@ -289,7 +290,13 @@ compose host <<'END'
 0 - 0x1f08e 0x00010000 1 4 0 0 0 0
 0 - 0x1f094 0x01000004 0x412d4f49 0x20434950 0x64652d34 0x74206567 0x30537974 0
 0 1000000 0x21101 0x10000
-0 9000000 0x21011 0x10000
+0 9000000 0x21021 0x10000
+0 9000000 0x21101 0x7fff0000
+0 9001000 0x21211 0x10000
+0 9001100 0x802008 4 9000900 9001100
+0 9001200 0x21011 0x7fff0000
+0 9001200 0x21101 0x10000
+0 9002000 0x21011 0x10000
 END
 
 for trace in $(traces) disk shadow damaged rare skewed host; do
@@ -324,6 +331,7 @@ points() {
 }
 
 compose irq <<'END'
+0 - 0x1f094 0x01000009 0x412d4f49 0x20434950 0x61662d39 0x6f657473 0x63612069 0x00006970
 0 1000000 0x21101 0x10000
 0 + 0x81002 16 0x1000
 0 - 0x8201a 0x89abcdef 0xfedcba98
@@ -395,7 +403,7 @@ done <<'END'
 END
 expect 0 "$xenalyze" --csv --scatterplot-rdtsc intel
 [ "$(cat out)" = \
-    plot,domain,vcpu,irq,time_tsc,time_ns,time_wall_ns,value,address ] ||
+    plot,domain,vcpu,irq,device,time_tsc,time_ns,time_wall_ns,value,address ] ||
     fail "of no points there is more than a heading: $(head -n 2 out)"
 expect 0 "$xenalyze" --json --plot intel.svg --scatterplot-pcpu intel
 ! grep -q '"points"' out || fail "points that are drawn are printed, too"

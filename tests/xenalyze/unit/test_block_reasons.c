@@ -65,10 +65,11 @@ static void add_event(struct block_test *t, uint32_t event, uint64_t time)
         .time = time, .record = &r });
 }
 
-static void add_irq(struct block_test *t, uint64_t time, uint32_t cycles)
+static void add_irq(struct block_test *t, uint32_t irq, uint64_t time,
+                    uint32_t cycles)
 {
     t->sink.ops->irq(t->sink.state, &(struct fact_irq){
-        .time = time, .kind = IRQ_HANDLED, .has_cycles = true,
+        .time = time, .kind = IRQ_HANDLED, .irq = irq, .has_cycles = true,
         .cycles = cycles });
 }
 
@@ -91,7 +92,7 @@ static void expect_reasons(struct block_test *t, const char *expected)
 {
     struct err e = ERR_INIT;
     const struct block_vcpu *v;
-    char text[300] = "";
+    char text[400] = "";
     size_t used = 0;
     uint64_t sum = 0;
 
@@ -103,10 +104,13 @@ static void expect_reasons(struct block_test *t, const char *expected)
     for ( const struct block_waker *w = v->wakers; w; w = w->next )
     {
         used += snprintf(text + used, sizeof(text) - used, "%s%s",
-                         used ? "; " : "", block_reason_name(w->reason));
-        if ( w->has_domain )
+                         used ? "; " : "", block_reason_name(w->source.reason));
+        if ( w->source.has_domain )
             used += snprintf(text + used, sizeof(text) - used, " d%u",
-                             w->domain);
+                             w->source.domain);
+        if ( w->source.has_irq )
+            used += snprintf(text + used, sizeof(text) - used, " irq %u",
+                             w->source.irq);
         used += snprintf(text + used, sizeof(text) - used, " %" PRIu64,
                          w->stats.sum);
         sum += w->stats.sum;
@@ -160,14 +164,16 @@ START_TEST(interrupts)
     run_on_pcpu(&t, idle);
     /* The handler began before the wake-up, and ended after it. */
     end_block(&t, 100, 110, STATE_RUNNABLE);
-    add_irq(&t, 112, 5);
+    add_irq(&t, 24, 112, 5);
+    /* The same interrupt again: a handler around the first one. */
+    add_irq(&t, 25, 113, 9);
     /* A later handler. */
     end_block(&t, 200, 207, STATE_RUNNABLE);
-    add_irq(&t, 300, 5);
+    add_irq(&t, 24, 300, 5);
     /* A running guest is no waker, either. */
     run_on_pcpu(&t, get_guest(&t, 2));
     end_block(&t, 400, 403, STATE_RUNNABLE);
-    add_irq(&t, 404, 4);
+    add_irq(&t, 17, 404, 4);
     /* In a VM exit for an interrupt; and in one for a hypercall. */
     end_block(&t, 500, 502, STATE_RUNNABLE);
     t.sink.ops->exit(t.sink.state, &(struct fact_exit){
@@ -178,7 +184,8 @@ START_TEST(interrupts)
     t.sink.ops->exit(t.sink.state, &(struct fact_exit){
         .reason = 0x60, .hardware = XT_HARDWARE_SVM, .start = 602,
         .cycles = 5 });
-    expect_reasons(&t, "device 13; timer 9; event d2 1");
+    expect_reasons(&t, "device irq 24 10; timer 9; device irq 17 3; "
+                   "event d2 1");
 }
 END_TEST
 
@@ -207,7 +214,7 @@ START_TEST(pv_wakers)
     waker = get_guest(&t, 2);
     t.sink.ops->runstate(t.sink.state, &(struct fact_runstate){
         .vcpu = waker, .state = STATE_BLOCKED, .next = STATE_RUNNING });
-    add_irq(&t, 1, 0);
+    add_irq(&t, 24, 1, 0);
     add_call(&t, waker, PV_HYPERCALL_V2, 32, 108);
     end_block(&t, 100, 110, STATE_RUNNABLE);
     add_call(&t, waker, PV_HYPERCALL, 29, 203);
@@ -308,9 +315,44 @@ START_TEST(many_wakers)
           w = w->next )
         sum += w->stats.sum;
     ck_assert_uint_eq(sum, 2 * BLOCK_WAKERS);
-    ck_assert_uint_eq(t.blocks.vcpus[0]->nr_wakers, BLOCK_WAKERS + 1);
-    ck_assert(!t.blocks.vcpus[0]->wakers->has_domain);
+    ck_assert_uint_eq(t.blocks.vcpus[0]->nr_domains, BLOCK_WAKERS);
+    ck_assert(!t.blocks.vcpus[0]->wakers->source.has_domain);
     ck_assert_uint_eq(t.blocks.vcpus[0]->wakers->stats.sum, BLOCK_WAKERS);
+    block_reasons_fini(&t.blocks);
+    guests_fini(&t.guests);
+}
+END_TEST
+
+/* Interrupts beyond the limit share a row, and leave room for domains. */
+START_TEST(many_irqs)
+{
+    struct block_test t;
+    const struct block_waker *w;
+    uint64_t sum = 0;
+    unsigned int n = 0;
+
+    begin_test(&t);
+    run_on_pcpu(&t, guests_get_vcpu(&t.guests, XT_DOMAIN_IDLE, 0));
+    for ( unsigned int i = 0; i < 2 * BLOCK_WAKERS; i++ )
+    {
+        end_block(&t, 100 * i, 100 * i + 1, STATE_RUNNABLE);
+        add_irq(&t, UINT32_MAX - i, 100 * i + 2, 2);
+    }
+    run_on_pcpu(&t, get_guest(&t, 2));
+    end_block(&t, 10000, 10100, STATE_RUNNABLE);
+    t.sink.ops->end(t.sink.state, &(struct fact_end){ .last = 1 },
+                    &(struct err)ERR_INIT);
+    block_reasons_close(&t.blocks);
+    w = t.blocks.vcpus[0]->wakers;
+    ck_assert(w->source.has_domain && w->source.domain == 2);
+    ck_assert(!w->next->source.has_irq);
+    ck_assert_uint_eq(w->next->source.reason, BLOCK_DEVICE);
+    ck_assert_uint_eq(w->next->stats.sum, BLOCK_WAKERS);
+    for ( w = w->next; w; w = w->next, n++ )
+        sum += w->stats.sum;
+    ck_assert_uint_eq(n, BLOCK_WAKERS + 1);
+    ck_assert_uint_eq(sum, 2 * BLOCK_WAKERS);
+    ck_assert_uint_eq(t.blocks.vcpus[0]->nr_irqs, BLOCK_WAKERS);
     block_reasons_fini(&t.blocks);
     guests_fini(&t.guests);
 }
@@ -348,4 +390,4 @@ END_TEST
 
 UNIT_MAIN("block reasons", wakers, vcpu_leaves_pcpu, interrupts,
           no_irq_records, pv_wakers, emulated_devices, vectors,
-          learned_vectors, many_wakers, failed_allocations)
+          learned_vectors, many_wakers, many_irqs, failed_allocations)

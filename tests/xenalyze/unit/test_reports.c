@@ -247,7 +247,7 @@ static const struct frame
     { { .json = true, .scatter[SCATTER_PCPU] = true }, false,
       "{\"format\":\"xenalyze\",\"version\":", "]\n}}\n" },
     { { .csv = true, .scatter[SCATTER_PCPU] = true }, true,
-      "plot,domain,vcpu,irq,time_tsc,",
+      "plot,domain,vcpu,irq,device,time_tsc,",
       "time_ns,time_wall_ns,value,address\n" },
 };
 

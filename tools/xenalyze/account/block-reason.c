@@ -146,39 +146,55 @@ static enum block_reason find_block_reason(const struct block_reasons *b,
     return o->is_emulated ? BLOCK_EMULATED : BLOCK_EVENT;
 }
 
-static struct block_waker *get_waker(struct block_reasons *b,
-                                     struct block_vcpu *v,
-                                     enum block_reason reason,
-                                     const struct domain *d)
+static bool is_same_source(const struct block_source *a,
+                           const struct block_source *b)
+{
+    return a->reason == b->reason && a->has_domain == b->has_domain &&
+           a->has_irq == b->has_irq && a->domain == b->domain &&
+           a->irq == b->irq;
+}
+
+static struct block_waker *find_waker(const struct block_vcpu *v,
+                                      const struct block_source *s)
 {
     struct block_waker *w = v->wakers;
 
-    while ( w && (w->reason != reason || w->has_domain != (d != NULL) ||
-                  (d && w->domain != d->id)) )
+    while ( w && !is_same_source(&w->source, s) )
         w = w->next;
+    return w;
+}
+
+static struct block_waker *get_waker(struct block_reasons *b,
+                                     struct block_vcpu *v,
+                                     struct block_source s)
+{
+    struct block_waker *w = find_waker(v, &s);
+
+    /* Further domains and interrupts share rows without a number. */
+    if ( !w && ((s.has_domain && v->nr_domains >= BLOCK_WAKERS) ||
+                (s.has_irq && v->nr_irqs >= BLOCK_WAKERS)) )
+    {
+        s = (struct block_source){ .reason = s.reason };
+        w = find_waker(v, &s);
+    }
     if ( w )
         return w;
-    /* Further domains share a row without a domain. */
-    if ( d && v->nr_wakers >= BLOCK_WAKERS )
-        return get_waker(b, v, reason, NULL);
     w = arena_zalloc(&b->pool.arena, sizeof(*w), STATS_LINE);
     b->failed |= !w;
     if ( !w )
         return NULL;
-    w->reason = reason;
-    w->has_domain = d != NULL;
-    w->domain = d ? d->id : 0;
+    w->source = s;
     w->next = v->wakers;
     v->wakers = w;
-    v->nr_wakers++;
+    v->nr_domains += s.has_domain;
+    v->nr_irqs += s.has_irq;
     return w;
 }
 
 static void add_block(struct block_reasons *b, struct block_vcpu *v,
-                      enum block_reason reason, const struct domain *d,
-                      uint64_t from, uint64_t to)
+                      struct block_source source, uint64_t from, uint64_t to)
 {
-    struct block_waker *w = get_waker(b, v, reason, d);
+    struct block_waker *w = get_waker(b, v, source);
 
     debug_assert(from <= to);
     if ( !w )
@@ -207,16 +223,17 @@ static void learn_vector(struct block_reasons *b, struct block_vcpu *v)
 static void fix_reason(struct block_reasons *b, struct block_vcpu *v)
 {
     const struct block_open *o = &v->open;
-    enum block_reason reason;
-    bool has_domain;
+    struct block_source s = { .has_domain = false };
 
     if ( !o->is_open )
         return;
     learn_vector(b, v);
-    reason = find_block_reason(b, v);
-    has_domain = reason == BLOCK_EVENT || reason == BLOCK_EMULATED;
-    add_block(b, v, reason, has_domain ? o->waker->domain : NULL, o->from,
-              o->to);
+    s.reason = find_block_reason(b, v);
+    s.has_domain = s.reason == BLOCK_EVENT || s.reason == BLOCK_EMULATED;
+    s.has_irq = s.reason == BLOCK_DEVICE;
+    s.domain = s.has_domain ? o->waker->domain->id : 0;
+    s.irq = s.has_irq ? o->irq : 0;
+    add_block(b, v, s, o->from, o->to);
     v->open.is_open = false;
 }
 
@@ -267,12 +284,15 @@ static void open_block(struct block_reasons *b, struct block_vcpu *v,
 static void add_blocked_time(struct block_reasons *b, struct block_vcpu *v,
                              const struct fact_runstate *f)
 {
+    const struct block_source none = {
+        .reason = f->next == STATE_OFFLINE ? BLOCK_PAUSED
+                  : f->next == STATES ? BLOCK_OPEN : BLOCK_UNKNOWN,
+    };
+
     if ( f->next == STATE_RUNNABLE || f->next == STATE_RUNNING )
         open_block(b, v, f);
     else
-        add_block(b, v, f->next == STATE_OFFLINE ? BLOCK_PAUSED
-                        : f->next == STATES ? BLOCK_OPEN : BLOCK_UNKNOWN,
-                  NULL, f->from, f->to);
+        add_block(b, v, none, f->from, f->to);
 }
 
 static void block_add_runstate(void *state, const struct fact_runstate *f)
@@ -306,8 +326,8 @@ static void block_add_runstate(void *state, const struct fact_runstate *f)
 
 /* Call `note` for each recent wake-up of the pcpu between two times. */
 static void for_each_recent(struct block_reasons *b, uint32_t pcpu,
-                            uint64_t from, uint64_t to,
-                            void (*note)(struct block_open *o))
+                            uint64_t from, uint64_t to, uint32_t irq,
+                            void (*note)(struct block_open *o, uint32_t irq))
 {
     const struct block_pcpu *p = pcpu < b->nr_pcpus ? &b->pcpus[pcpu] : NULL;
 
@@ -315,16 +335,20 @@ static void for_each_recent(struct block_reasons *b, uint32_t pcpu,
         if ( p->recent[i] && p->recent[i]->open.is_open &&
              p->recent[i]->open.pcpu == pcpu &&
              p->recent[i]->open.to >= from && p->recent[i]->open.to <= to )
-            note(&p->recent[i]->open);
+            note(&p->recent[i]->open, irq);
 }
 
-static void note_irq(struct block_open *o)
+/* The innermost of nested interrupts has the first record. */
+static void note_irq(struct block_open *o, uint32_t irq)
 {
+    if ( !o->has_irq )
+        o->irq = irq;
     o->has_irq = true;
 }
 
-static void note_interrupt(struct block_open *o)
+static void note_interrupt(struct block_open *o, uint32_t irq)
 {
+    (void)irq;
     o->in_interrupt = true;
 }
 
@@ -336,7 +360,8 @@ static void block_add_irq(void *state, const struct fact_irq *f)
         return;
     b->has_irq = true;
     if ( f->has_cycles && f->cycles <= f->time )
-        for_each_recent(b, f->pcpu, f->time - f->cycles, f->time, note_irq);
+        for_each_recent(b, f->pcpu, f->time - f->cycles, f->time, f->irq,
+                        note_irq);
 }
 
 /* A VM exit for an interrupt: the running vcpu is no waker. */
@@ -344,7 +369,7 @@ static void block_add_exit(void *state, const struct fact_exit *f)
 {
     if ( f->reason == (f->hardware == XT_HARDWARE_SVM ? SVM_INTERRUPT
                                                       : VMX_INTERRUPT) )
-        for_each_recent(state, f->pcpu, f->start, f->start + f->cycles,
+        for_each_recent(state, f->pcpu, f->start, f->start + f->cycles, 0,
                         note_interrupt);
 }
 
@@ -455,9 +480,11 @@ static bool waker_is_before(const struct block_waker *a,
 {
     if ( a->stats.sum != b->stats.sum )
         return a->stats.sum > b->stats.sum;
-    if ( a->reason != b->reason )
-        return a->reason < b->reason;
-    return a->domain < b->domain;
+    if ( a->source.reason != b->source.reason )
+        return a->source.reason < b->source.reason;
+    if ( a->source.domain != b->source.domain )
+        return a->source.domain < b->source.domain;
+    return a->source.irq < b->source.irq;
 }
 
 static void sort_wakers(struct block_vcpu *v)

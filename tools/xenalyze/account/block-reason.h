@@ -34,17 +34,24 @@ enum block_reason
 /* Name of a reason in JSON, such as "timer". */
 const char *block_reason_name(enum block_reason reason);
 
-#define BLOCK_WAKERS 16u        /* domains, per vcpu and reason */
+#define BLOCK_WAKERS 16u        /* domains, and interrupts, per vcpu */
 #define BLOCK_RECENT 4u         /* wake-ups of a pcpu for later records */
 #define BLOCK_VECTORS 256u
 
-/* Blocked times with one reason, ended by one domain. */
+struct block_source
+{
+    uint8_t reason;
+    bool has_domain;            /* for events and device models */
+    bool has_irq;               /* for interrupts of the host */
+    uint16_t domain;
+    uint32_t irq;               /* Xen's number */
+};
+
+/* Blocked times with one reason, ended by one domain or interrupt. */
 struct block_waker
 {
     struct block_waker *next;
-    uint8_t reason;
-    bool has_domain;            /* for events and device models */
-    uint16_t domain;
+    struct block_source source;
     struct stats stats;
 };
 
@@ -56,7 +63,8 @@ struct block_open
     uint32_t pcpu;              /* of the wake-up */
     const struct vcpu *waker;   /* ran there; NULL: none, or unknown */
     bool in_interrupt;          /* no vcpu is the waker */
-    bool has_irq;               /* an interrupt of the host was handled */
+    bool has_irq;               /* an interrupt of the host was handled ... */
+    uint32_t irq;               /* ... the first; Xen's number */
     bool has_timer;             /* an emulated timer fired */
     bool is_emulated;           /* blocked in an access to a device */
     bool has_vector;
@@ -66,8 +74,8 @@ struct block_open
 struct block_vcpu
 {
     uint16_t domain, id;
-    struct block_waker *wakers; /* one for each reason and domain */
-    unsigned int nr_wakers;
+    struct block_waker *wakers; /* one for each source */
+    unsigned int nr_domains, nr_irqs;   /* in `wakers` */
     uint64_t blocked;           /* the sum of all */
     struct block_open open;
     bool is_pv;                 /* has records of hypercalls as a PV guest */

@@ -31,6 +31,18 @@ static void name_domain(char name[PLOT_NAME], uint32_t id,
              xt_domain_column(names, id, NAME_WIDTH, text));
 }
 
+/* "irq 24 eth0"; a long device is cut. */
+static void name_irq(char name[PLOT_NAME], uint32_t id,
+                     const struct xt_domain_names *names)
+{
+    int used = snprintf(name, PLOT_NAME, "irq %" PRIu32, id);
+    char device[XT_IRQ_TEXT_MAX];
+
+    if ( names && xt_host_irq_device(&names->host, id, device) )
+        snprintf(name + used, PLOT_NAME - used, " %.*s",
+                 (int)PLOT_NAME - used - 2, device);
+}
+
 static void name_others(char name[PLOT_NAME], uint32_t nr)
 {
     if ( nr )
@@ -54,7 +66,7 @@ void plot_name_series(char name[PLOT_NAME], uint64_t key,
         name_domain(name, id, names);
         break;
     case PLOT_OF_IRQ:
-        snprintf(name, PLOT_NAME, "irq %" PRIu32, id);
+        name_irq(name, id, names);
         break;
     case PLOT_OF_STATE:
         snprintf(name, PLOT_NAME, "%s", state_name(id));

@@ -16,6 +16,7 @@ struct destination
     struct export *export;
     enum scatter_kind kind;
     struct point_order *order;
+    const struct xt_domain_names *names;    /* borrowed; or NULL */
     struct points points;       /* receiver of the sorted points */
 };
 
@@ -34,6 +35,7 @@ static const struct export_column point_columns[] = {
     EXPORT_OPTIONAL("domain", COUNT, "the domain of the vcpu"),
     EXPORT_OPTIONAL("vcpu", COUNT, "the vcpu of the point"),
     EXPORT_OPTIONAL("irq", COUNT, "the interrupt of the point"),
+    EXPORT_OPTIONAL("device", TEXT, "the device of the interrupt"),
     EXPORT_COLUMN("time", MOMENT, "the time of the point"),
     EXPORT_OPTIONAL("value", SIGNED, "the plotted value, if it is signed"),
     EXPORT_OPTIONAL("address", COUNT,
@@ -46,9 +48,20 @@ static const struct export_table point_tables[] = {
     { .name = NULL },
 };
 
+/* NULL: unknown. */
+static const char *find_point_device(const struct destination *to,
+                                     const struct point *p,
+                                     char device[XT_IRQ_TEXT_MAX])
+{
+    assert(p->owner == POINT_IRQ);
+    return to->names && xt_host_irq_device(&to->names->host, p->vcpu, device)
+           ? device : NULL;
+}
+
 static void export_point(void *state, const struct point *p)
 {
     struct destination *to = state;
+    char device[XT_IRQ_TEXT_MAX];
     bool is_irq = p->owner == POINT_IRQ;
     bool is_address = p->unit == POINT_LARGE ||
                       scatter_about(to->kind)->unit == PLOT_ADDRESS;
@@ -57,7 +70,9 @@ static void export_point(void *state, const struct point *p)
     EXPORT_ROW(to->export, export_text(scatter_name(to->kind)),
                export_optional(!is_irq, p->domain),
                export_optional(!is_irq, p->vcpu),
-               export_optional(is_irq, p->vcpu), export_number(p->at),
+               export_optional(is_irq, p->vcpu),
+               export_text(is_irq ? find_point_device(to, p, device) : NULL),
+               export_number(p->at),
                export_optional(!is_address, (uint64_t)p->value),
                export_optional(is_address, (uint64_t)p->value));
 }
@@ -98,6 +113,7 @@ static struct points choose_points(struct report_pass *p,
         return plot_points(report_plot(p));
     *to = (struct destination){
         .export = p->export, .kind = kind, .order = &s->order,
+        .names = p->names,
         .points = p->export ? (struct points){ .put = export_point,
                                                .state = to }
                             : points_to_file(p->out),

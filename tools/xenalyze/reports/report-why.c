@@ -20,6 +20,7 @@ struct why_report
     bool has_domain, has_vcpu;  /* asked for; neither: the slowest vcpu */
     uint64_t domain, id;
     const char *word;           /* the argument */
+    const struct xt_domain_names *names;    /* borrowed; or NULL */
 };
 
 static bool why_is_requested(const struct report_config *c)
@@ -67,6 +68,7 @@ static int parse_why_name(struct why_report *r,
 static int parse_why(struct why_report *r, const struct report_pass *p,
                      struct err *e)
 {
+    r->names = p->names;
     r->word = p->config->why_vcpu;
     if ( !r->word || parse_why_numbers(r, r->word) )
         return 0;
@@ -261,9 +263,19 @@ static void walk_worst(struct export *x, void *state)
         }
 }
 
+/* NULL: no interrupt, or an unknown device. */
+static const char *find_device(const struct why_report *r,
+                               const struct block_source *s,
+                               char device[XT_IRQ_TEXT_MAX])
+{
+    return s->has_irq && r->names &&
+           xt_host_irq_device(&r->names->host, s->irq, device) ? device : NULL;
+}
+
 static void walk_blocks(struct export *x, void *state)
 {
     const struct why_report *r = state;
+    char device[XT_IRQ_TEXT_MAX];
 
     for ( uint32_t i = 0; i < r->blocks.nr_vcpus; i++ )
     {
@@ -272,8 +284,11 @@ static void walk_blocks(struct export *x, void *state)
         for ( const struct block_waker *w = v->wakers; w; w = w->next )
             if ( asks_for(r, v->domain, v->id) )
                 EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
-                           export_text(block_reason_name(w->reason)),
-                           export_optional(w->has_domain, w->domain),
+                           export_text(block_reason_name(w->source.reason)),
+                           export_optional(w->source.has_domain,
+                                           w->source.domain),
+                           export_optional(w->source.has_irq, w->source.irq),
+                           export_text(find_device(r, &w->source, device)),
                            export_series(&w->stats));
     }
 }
@@ -284,6 +299,9 @@ static const struct export_column block_columns[] = {
                   "paused, open or unknown"),
     EXPORT_OPTIONAL("waker", COUNT, "the domain that ended it; absent: none, "
                     "or several"),
+    EXPORT_OPTIONAL("irq", COUNT, "the interrupt that ended it, by Xen's "
+                    "number; absent: none, or several"),
+    EXPORT_OPTIONAL("device", TEXT, "the device of the interrupt"),
     EXPORT_STATISTICS,
 };
 

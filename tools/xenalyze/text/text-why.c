@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "common/num.h"
 
@@ -170,30 +171,59 @@ static void print_findings(const struct why_text *t,
 
 #define MAX_REASONS 3u
 #define BLOCKED_PERCENT 5.0     /* share of time to print reasons */
+#define DEVICE_WIDTH 20
 
-static void print_block(const struct why_text *t, const struct block_waker *w)
+/* "an interrupt of eth0 (irq 24)"; a long device is cut for 80 columns. */
+static void print_irq(const struct why_text *t, const struct block_source *s)
+{
+    char device[XT_IRQ_TEXT_MAX];
+
+    assert(s->has_irq || !s->irq);
+    if ( !s->has_irq )
+        fprintf(t->out, "other interrupts of the host");
+    else if ( !t->names || !xt_host_irq_device(&t->names->host, s->irq,
+                                               device) )
+        fprintf(t->out, "the host's irq %" PRIu32, s->irq);
+    else if ( strlen(device) <= DEVICE_WIDTH )
+        fprintf(t->out, "an interrupt of %s (irq %" PRIu32 ")", device, s->irq);
+    else
+        fprintf(t->out, "an interrupt of %.*s... (irq %" PRIu32 ")",
+                DEVICE_WIDTH - 3, device, s->irq);
+}
+
+static void print_source(const struct why_text *t, const struct block_source *s)
 {
     static const char *const texts[] = {
         [BLOCK_TIMER] = "a timer", [BLOCK_SIBLING] = "its own domain's vcpus",
         [BLOCK_EVENT] = "events from ",
         [BLOCK_EMULATED] = "an emulated device, by ",
-        [BLOCK_DEVICE] = "an interrupt of the host",
+        [BLOCK_DEVICE] = "",
         [BLOCK_PAUSED] = "the toolstack, which paused it",
         [BLOCK_OPEN] = "something that did not happen",
         [BLOCK_UNKNOWN] = "an unknown event",
     };
-    char total[NUM_CLOCK_MAX], most[NUM_CLOCK_MAX], name[XT_LABEL_MAX];
-    const char *domain = "";
+    char name[XT_LABEL_MAX];
 
-    if ( w->reason == BLOCK_EVENT || w->reason == BLOCK_EMULATED )
-        domain = w->has_domain ? domain_text(t, w->domain, name)
-                               : "other domains";
-    fprintf(t->out, " %5.1f%% %8s  %s%s, p99 %s\n",
+    fputs(texts[s->reason], t->out);
+    if ( s->reason == BLOCK_DEVICE )
+        print_irq(t, s);
+    else if ( s->has_domain )
+        fputs(domain_text(t, s->domain, name), t->out);
+    else if ( s->reason == BLOCK_EVENT || s->reason == BLOCK_EMULATED )
+        fputs("other domains", t->out);
+}
+
+static void print_block(const struct why_text *t, const struct block_waker *w)
+{
+    const struct xt_clock *clock = &t->waits->clock;
+    char text[NUM_CLOCK_MAX];
+
+    fprintf(t->out, " %5.1f%% %8s  ",
             stats_share(w->stats.sum, t->blocks->blocked),
-            text_duration(&t->waits->clock, w->stats.sum, total),
-            texts[w->reason], domain,
-            text_duration(&t->waits->clock, stats_percentile(&w->stats, 99),
-                          most));
+            text_duration(clock, w->stats.sum, text));
+    print_source(t, &w->source);
+    fprintf(t->out, ", p99 %s\n",
+            text_duration(clock, stats_percentile(&w->stats, 99), text));
 }
 
 static void print_blocks(const struct why_text *t)
