@@ -284,6 +284,25 @@ expect 0 "$xenalyze" why d0 dom0
 [ "$(head -n 1 out)" = "Domain-0/0 waits behind others, and all I/O \
 with it: batch." ] || fail "dom0: $(head -n 1 out)"
 
+# The example scenarios: the usual rate limit of 1 ms prolongs the runs of the
+# neighbour, which is the cause.
+# example NAME LINE [VCPU]
+example() {
+    expect 0 "$xensim" --virtual -T 1 -o "$1" \
+        --scenario "$top_srcdir/xensim/scenarios/$1.scenario"
+    # shellcheck disable=SC2086 # no argument without VCPU
+    expect 0 "$xenalyze" why $3 "$1"
+    [ "$(head -n 1 out)" = "$2" ] || fail "$1: $(cat out)"
+}
+example noisy-neighbour \
+    'voice/0 is kept beside a noisy neighbour: render.' voice
+grep -q '^ .*  the rate limit let another vcpu run on$' out ||
+    fail "noisy-neighbour: no rate limit"
+expect 0 "$xenalyze" why voice --json noisy-neighbour
+grep -q '"pinned"' out || fail 'the headline of JSON is another'
+example slow-disk \
+    'Domain-0/0 waits behind others, and all I/O with it: batch.'
+
 # Long names, and most records missing.
 sed 's/victim/a-victim-with-a-very-long-name/
      s/noisy/a-noisy-neighbour-with-a-name/' pinned.scenario >wide.names

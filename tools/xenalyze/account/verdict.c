@@ -8,11 +8,13 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SLOW_PERCENT 5u         /* share of all known time */
 #define LEAST_PERCENT 1u        /* likewise: less is no problem */
 #define STOLEN_PERCENT 10u      /* share of the time of wanting to run */
 #define CALM_NS 100000u         /* p99 of waits */
+#define USUAL_LIMIT_NS 1000000u /* default rate limit of credit and credit2 */
 
 /* --- rules ---------------------------------------------------------------- */
 
@@ -116,6 +118,26 @@ size_t verdict_find(const struct wait_vcpu *v,
     if ( n )
         qsort(findings, n, sizeof(findings[0]), compare_findings);
     return n;
+}
+
+const struct verdict_rule *verdict_find_headline(const struct wait_causes *w,
+                                                 const struct wait_vcpu *v)
+{
+    uint64_t cycles[WAIT_CAUSES];
+    unsigned int largest = 0;
+
+    memcpy(cycles, v->causes, sizeof(cycles));
+    assert(v->limited_siblings <= cycles[WAIT_RATELIMIT]);
+    if ( w->longest_limited_ns <= USUAL_LIMIT_NS )
+    {
+        cycles[WAIT_SIBLING] += v->limited_siblings;
+        cycles[WAIT_RIVAL] += cycles[WAIT_RATELIMIT] - v->limited_siblings;
+        cycles[WAIT_RATELIMIT] = 0;
+    }
+    for ( unsigned int i = 1; i < WAIT_CAUSES; i++ )
+        if ( cycles[i] > cycles[largest] )
+            largest = i;
+    return verdict_find_rule(v, largest);
 }
 
 uint64_t verdict_known_time(const struct wait_vcpu *v)

@@ -40,6 +40,14 @@ struct verdict_finding
 size_t verdict_find(const struct wait_vcpu *v,
                     struct verdict_finding findings[WAIT_CAUSES]);
 
+/*
+ * The rule for the headline: that of the largest cause.  The usual rate limit
+ * only prolongs the run of another vcpu, so its time counts as that vcpu's; a
+ * longer limit is a cause of its own.
+ */
+const struct verdict_rule *verdict_find_headline(const struct wait_causes *w,
+                                                 const struct wait_vcpu *v);
+
 /* Time in which the state of the vcpu is known. */
 uint64_t verdict_known_time(const struct wait_vcpu *v);
 

@@ -187,8 +187,12 @@ static void wait_add_irq(void *state, const struct fact_irq *f)
 /* The rate limit protects the running vcpu until the next decision. */
 static void note_ratelimit(struct wait_causes *w, const struct fact_event *f)
 {
+    const struct xt_rec_csched2_ratelimit *limit =
+        xt_view_csched2_ratelimit(f->record);
     struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
 
+    if ( limit && limit->ran > w->longest_limited_ns )
+        w->longest_limited_ns = limit->ran;
     if ( !p || !p->uses.has_begun || !p->current ||
          vcpu_is_idle(p->current) )
         return;
@@ -564,6 +568,8 @@ static void explain_span(struct wait_parts *x, enum pcpu_use use,
     case USE_LIMITED:
         note_rival(x, vcpu, to - from);
         add_cause(x, WAIT_RATELIMIT, to - from);
+        if ( vcpu->domain->id == x->v->domain )
+            x->v->limited_siblings += to - from;
         break;
     case USE_RUN:
         note_rival(x, vcpu, to - from);

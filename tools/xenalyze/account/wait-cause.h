@@ -78,6 +78,8 @@ struct wait_vcpu
     uint64_t other_rivals;      /* cycles of further domains */
     uint64_t others_ran;        /* cycles of waits: others on the pcpu ... */
     uint64_t idle_elsewhere;    /* ... while any other pcpu was idle */
+    uint64_t limited_siblings;  /* part of causes[WAIT_RATELIMIT] in which a
+                                   vcpu of the same domain ran */
     struct stats waits;         /* lengths of complete waits */
 
     /* State in the current segment. */
@@ -128,6 +130,7 @@ struct wait_causes
     /* Classes of records that the trace has. */
     bool has_power, has_irq, has_scheduler, has_tickles;
     uint64_t lost;              /* records */
+    uint32_t longest_limited_ns;        /* the rate limit is at least this */
     uint32_t nr_capped;         /* vcpus without budget */
 
     uint32_t nr_idle;           /* pcpus */

@@ -209,7 +209,6 @@ static void walk_causes(struct export *x, void *state)
 static void walk_slow_vcpus(struct export *x, void *state)
 {
     const struct why_report *r = state;
-    struct verdict_finding findings[WAIT_CAUSES];
 
     for ( uint32_t i = 0; i < r->waits.nr_vcpus; i++ )
     {
@@ -218,9 +217,10 @@ static void walk_slow_vcpus(struct export *x, void *state)
 
         if ( !is_asked(r, v) )
             continue;
-        verdict_find(v, findings);
         EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
-                   export_text(is_slow ? findings[0].rule->name : "calm"),
+                   export_text(is_slow
+                               ? verdict_find_headline(&r->waits, v)->name
+                               : "calm"),
                    export_number(verdict_known_time(v)),
                    export_number(v->times[STATE_RUNNING]),
                    export_number(v->waited),

@@ -57,21 +57,21 @@ static const char *domain_text(const struct why_text *t, uint16_t domain,
 
 /* --- the headline --------------------------------------------------------- */
 
-static bool names_rival(const struct verdict_finding *f)
+static bool names_rival(const struct verdict_rule *rule)
 {
-    return f->cause == WAIT_RIVAL || f->cause == WAIT_RATELIMIT;
+    return rule->cause == WAIT_RIVAL || rule->cause == WAIT_RATELIMIT;
 }
 
-static void print_headline(const struct why_text *t,
-                           const struct verdict_finding *f)
+static void print_headline(const struct why_text *t)
 {
+    const struct verdict_rule *rule = verdict_find_headline(t->waits, t->vcpu);
     const struct wait_rival *r = t->vcpu->rivals;
     char name[XT_LABEL_MAX];
 
     fprintf(t->out, "%s %s",
             xt_vcpu_column(t->names, t->vcpu->domain, t->vcpu->id,
-                           LATENCY_WIDEST, name), f->rule->headline);
-    if ( names_rival(f) && r )
+                           LATENCY_WIDEST, name), rule->headline);
+    if ( names_rival(rule) && r )
         fprintf(t->out, ": %s", domain_text(t, r->domain, name));
     fprintf(t->out, ".\n");
 }
@@ -274,7 +274,7 @@ void text_print_why(const struct wait_causes *w, const struct wait_vcpu *v,
     bool is_slow = verdict_is_slow(w, v);
 
     if ( is_slow )
-        print_headline(&t, &findings[0]);
+        print_headline(&t);
     else
         print_calm(&t, is_asked);
     print_states(&t);
