@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Facts come in the order of time.  Spans of a pcpu are appended as they end;
- * a wait is explained when it ends, by the spans that it overlaps.
+ * a wait is explained when it ends (wait-explain.c).
  */
 #include "xenalyze/account/wait-cause.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/debug.h"
-#include "common/fault.h"
 #include "libxentrace/readers.h"
 #include "xenalyze/account/grow.h"
+#include "xenalyze/account/wait-explain.h"
 
 void wait_causes_init(struct wait_causes *w)
 {
@@ -112,18 +111,6 @@ static void add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t from,
         return;
     }
     pcpu_uses_add(&p->uses, from, to, use, vcpu);
-}
-
-/* The use of the pcpu since the end of its last span. */
-static enum pcpu_use current_use(const struct wait_pcpu *p)
-{
-    if ( p->asleep )
-        return USE_ASLEEP;
-    if ( !p->current )
-        return USE_UNKNOWN;
-    if ( vcpu_is_idle(p->current) )
-        return USE_IDLE;
-    return p->limited ? USE_LIMITED : USE_RUN;
 }
 
 static void wait_add_pcpu(void *state, const struct fact_pcpu *f)
@@ -328,345 +315,6 @@ static void wait_add_event(void *state, const struct fact_event *f)
         scheduler_notes[event][minor](w, f);
 }
 
-/* --- idle pcpus ----------------------------------------------------------- */
-
-static void add_interval(struct wait_causes *w, uint64_t from, uint64_t to)
-{
-    size_t room = w->idles_room ? 2 * w->idles_room : 64;
-    struct wait_interval *larger;
-
-    if ( w->nr_idles == WAIT_IDLES )
-        return;
-    if ( w->nr_idles == w->idles_room )
-    {
-        larger = fault_realloc(w->idles, room * sizeof(*larger));
-        w->failed |= !larger;
-        if ( !larger )
-            return;
-        w->idles = larger;
-        w->idles_room = room;
-    }
-    w->idles[w->nr_idles++] = (struct wait_interval){ from, to };
-}
-
-static bool use_is_idle(enum pcpu_use use)
-{
-    return use == USE_IDLE || use == USE_ASLEEP || use == USE_XEN;
-}
-
-/* Collect the idle time of a pcpu between `from` and `to`. */
-static void add_idle_time(struct wait_causes *w, const struct wait_pcpu *p,
-                          uint64_t from, uint64_t to)
-{
-    const struct pcpu_uses *u = &p->uses;
-    uint32_t i = pcpu_uses_find(u, from);
-    uint64_t begin = u->begin > from ? u->begin : from;
-
-    for ( ; i < u->nr && begin < to; i++ )
-    {
-        uint64_t end = u->spans[i].to < to ? u->spans[i].to : to;
-
-        if ( use_is_idle(u->spans[i].use) )
-            add_interval(w, begin, end);
-        begin = end;
-    }
-    if ( begin < to && u->end <= begin && use_is_idle(current_use(p)) )
-        add_interval(w, begin, to);
-}
-
-static int compare_intervals(const void *a, const void *b)
-{
-    const struct wait_interval *x = a, *y = b;
-
-    return x->from < y->from ? -1 : x->from > y->from;
-}
-
-static void merge_intervals(struct wait_causes *w)
-{
-    size_t nr = 0;
-
-    if ( w->nr_idles )
-        qsort(w->idles, w->nr_idles, sizeof(*w->idles), compare_intervals);
-    for ( size_t i = 0; i < w->nr_idles; i++ )
-        if ( nr && w->idles[i].from <= w->idles[nr - 1].to )
-        {
-            if ( w->idles[i].to > w->idles[nr - 1].to )
-                w->idles[nr - 1].to = w->idles[i].to;
-        }
-        else
-            w->idles[nr++] = w->idles[i];
-    w->nr_idles = nr;
-}
-
-/* Collect the time in which another pcpu that the vcpu has used was idle. */
-static void find_idle_pcpus(struct wait_causes *w, const struct wait_vcpu *v,
-                            uint32_t pcpu, uint64_t from, uint64_t to)
-{
-    w->nr_idles = 0;
-    for ( uint32_t i = 0; i < v->nr_pcpus; i++ )
-        if ( v->pcpus[i] != pcpu && v->pcpus[i] < w->nr_pcpus )
-            add_idle_time(w, &w->pcpus[v->pcpus[i]], from, to);
-    merge_intervals(w);
-}
-
-/* --- one wait ------------------------------------------------------------- */
-
-/* A wait that is being explained. */
-struct wait_parts
-{
-    struct wait_causes *w;
-    struct wait_vcpu *v;
-    const struct wait_pcpu *p;
-    uint64_t from, to;          /* begin and end of the wait */
-    uint64_t capped_until;      /* no budget until then; 0: not capped */
-    size_t next_idle;           /* first of w->idles that may matter */
-    uint64_t ran;               /* cycles of others on this pcpu */
-    bool has_idles;             /* w->idles are those of this wait */
-    struct wait_worst sums;     /* by cause, with the longest rival */
-};
-
-static void add_cause(struct wait_parts *x, enum wait_cause cause,
-                      uint64_t cycles)
-{
-    x->sums.causes[cause] += cycles;
-    x->v->causes[cause] += cycles;
-}
-
-static struct wait_rival *get_rival(struct wait_causes *w,
-                                    struct wait_vcpu *v, uint16_t domain)
-{
-    struct wait_rival **at = &v->rivals, *r;
-
-    while ( *at && (*at)->domain != domain )
-        at = &(*at)->next;
-    r = *at;
-    if ( r )
-        *at = r->next;
-    else if ( v->nr_rivals == WAIT_RIVALS )
-        return NULL;
-    else
-    {
-        r = arena_new(&w->pool.arena, struct wait_rival);
-        w->failed |= !r;
-        if ( !r )
-            return NULL;
-        r->domain = domain;
-        v->nr_rivals++;
-    }
-    r->next = v->rivals;
-    v->rivals = r;
-    return r;
-}
-
-/* Another vcpu ran: its domain is noted for any cause. */
-static void note_rival(struct wait_parts *x, const struct vcpu *rival,
-                       uint64_t cycles)
-{
-    struct wait_rival *r;
-
-    x->v->others_ran += cycles;
-    x->ran += cycles;
-    if ( rival->domain->id == x->v->domain )
-        return;
-    r = get_rival(x->w, x->v, rival->domain->id);
-    if ( r )
-        r->cycles += cycles;
-    else
-        x->v->other_rivals += cycles;
-    /* The longest single run names the rival of the wait. */
-    if ( cycles > x->sums.rival_cycles )
-    {
-        x->sums.rival = rival->domain->id;
-        x->sums.rival_cycles = cycles;
-        x->sums.has_rival = true;
-    }
-}
-
-/* Another vcpu ran from `from` to `to`: was another pcpu idle meanwhile? */
-static void explain_run(struct wait_parts *x, const struct vcpu *rival,
-                        uint64_t from, uint64_t to)
-{
-    struct wait_causes *w = x->w;
-    enum wait_cause cause = rival->domain->id == x->v->domain ? WAIT_SIBLING
-                                                               : WAIT_RIVAL;
-
-    if ( !x->has_idles )
-        find_idle_pcpus(w, x->v, x->sums.pcpu, x->from, x->to);
-    x->has_idles = true;
-    while ( from < to )
-    {
-        const struct wait_interval *idle = &w->idles[x->next_idle];
-        uint64_t end = to;
-
-        if ( x->next_idle == w->nr_idles || idle->from >= to )
-        {
-            add_cause(x, cause, to - from);
-            return;
-        }
-        if ( idle->to <= from )
-        {
-            x->next_idle++;
-            continue;
-        }
-        if ( idle->from > from )
-        {
-            add_cause(x, cause, idle->from - from);
-            from = idle->from;
-        }
-        end = idle->to < to ? idle->to : to;
-        add_cause(x, WAIT_PLACEMENT, end - from);
-        from = end;
-    }
-}
-
-/* The pcpu learns of the vcpu when the scheduler tickles the pcpu. */
-static void explain_idle(struct wait_parts *x, enum wait_cause cause,
-                         uint64_t from, uint64_t to)
-{
-    uint64_t tickled = x->p->tickled;
-
-    if ( x->w->has_tickles && tickled > from && tickled <= x->to )
-    {
-        uint64_t idle = (tickled < to ? tickled : to) - from;
-
-        add_cause(x, WAIT_IDLE, idle);
-        from += idle;
-    }
-    add_cause(x, cause, to - from);
-}
-
-static void explain_span(struct wait_parts *x, enum pcpu_use use,
-                         const struct vcpu *vcpu, uint64_t from, uint64_t to)
-{
-    debug_assert(from <= to);
-    if ( use != USE_LOST && from < x->capped_until )
-    {
-        uint64_t end = x->capped_until < to ? x->capped_until : to;
-
-        add_cause(x, WAIT_CAP, end - from);
-        from = end;
-    }
-    if ( from == to )
-        return;
-    switch ( use )
-    {
-    case USE_LOST:
-        add_cause(x, WAIT_LOST, to - from);
-        break;
-    case USE_UNKNOWN:
-        add_cause(x, WAIT_UNKNOWN, to - from);
-        break;
-    case USE_IDLE:
-        explain_idle(x, x->w->has_power ? WAIT_XEN : WAIT_IDLE, from, to);
-        break;
-    case USE_ASLEEP:
-        explain_idle(x, WAIT_SLEEP, from, to);
-        break;
-    case USE_XEN:
-        add_cause(x, WAIT_XEN, to - from);
-        break;
-    case USE_LIMITED:
-        note_rival(x, vcpu, to - from);
-        add_cause(x, WAIT_RATELIMIT, to - from);
-        if ( vcpu->domain->id == x->v->domain )
-            x->v->limited_siblings += to - from;
-        break;
-    case USE_RUN:
-        note_rival(x, vcpu, to - from);
-        explain_run(x, vcpu, from, to);
-        break;
-    }
-}
-
-/* Every cycle of the wait: known spans, the one in progress, or unknown. */
-static void explain_spans(struct wait_parts *x)
-{
-    const struct pcpu_uses *u = &x->p->uses;
-    uint64_t at = x->from, end;
-
-    if ( u->has_begun && at < u->begin )
-    {
-        end = u->begin < x->to ? u->begin : x->to;
-        explain_span(x, USE_UNKNOWN, NULL, at, end);
-        at = end;
-    }
-    for ( uint32_t i = pcpu_uses_find(u, at); i < u->nr && at < x->to; i++ )
-    {
-        const struct pcpu_span *s = &u->spans[i];
-
-        end = s->to < x->to ? s->to : x->to;
-        explain_span(x, s->use, s->vcpu, at, end);
-        at = end;
-    }
-    if ( at < x->to )
-        explain_span(x, current_use(x->p), x->p->current, at, x->to);
-}
-
-static void keep_moments(struct wait_parts *x)
-{
-    for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
-        if ( x->sums.causes[i] > x->v->worst[i].cycles )
-            x->v->worst[i] = (struct wait_moment){ x->sums.causes[i], x->from,
-                                                   x->to };
-}
-
-static void keep_worst_wait(struct wait_causes *w,
-                            const struct wait_worst *wait)
-{
-    uint64_t length = wait->to - wait->from;
-    size_t i = w->nr_worst;
-
-    if ( i == WAIT_WORST &&
-         w->worst[i - 1].to - w->worst[i - 1].from >= length )
-        return;
-    if ( i < WAIT_WORST )
-        w->nr_worst++;
-    else
-        i--;
-    for ( ; i && w->worst[i - 1].to - w->worst[i - 1].from < length; i-- )
-        w->worst[i] = w->worst[i - 1];
-    w->worst[i] = *wait;
-}
-
-/* Time in which others ran here while any other pcpu was idle. */
-static void add_idle_elsewhere(struct wait_causes *w, struct wait_vcpu *v,
-                               const struct wait_parts *x)
-{
-    uint64_t idle = w->idle_cycles - v->idle_before;
-    uint64_t here = (x->to - x->from) - x->ran;
-
-    if ( idle > here )
-        v->idle_elsewhere += idle - here < x->ran ? idle - here : x->ran;
-}
-
-static void explain_wait(struct wait_causes *w, struct wait_vcpu *v,
-                         const struct fact_runstate *f)
-{
-    static const struct wait_pcpu nothing_known;
-    bool is_complete = f->next == STATE_RUNNING;
-    uint32_t pcpu = is_complete ? f->next_pcpu : f->pcpu;
-    struct wait_parts x = {
-        .w = w, .v = v, .from = f->from, .to = f->to,
-        .p = pcpu < w->nr_pcpus ? &w->pcpus[pcpu] : &nothing_known,
-        .sums = { .from = f->from, .to = f->to, .domain = v->domain,
-                  .vcpu = v->id, .pcpu = pcpu },
-    };
-    uint64_t sum = 0;
-
-    if ( v->is_capped && v->capped_state == f->state )
-        x.capped_until = v->capped_until;
-    explain_spans(&x);
-    for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
-        sum += x.sums.causes[i];
-    assert(sum == f->to - f->from);
-    v->waited += sum;
-    if ( is_complete && !f->before_first_run )
-        stats_add(&v->waits, &w->pool, sum, f->from);
-    add_idle_elsewhere(w, v, &x);
-    keep_moments(&x);
-    keep_worst_wait(w, &x.sums);
-}
-
 /* --- runstates ------------------------------------------------------------ */
 
 static void note_pcpu_of(struct wait_vcpu *v, uint32_t pcpu)
@@ -741,7 +389,7 @@ static void add_guest_runstate(struct wait_causes *w,
     {
         v->times[f->state] += f->to - f->from;
         if ( is_wait(v, f) )
-            explain_wait(w, v, f);
+            wait_explain(w, v, f);
     }
     if ( f->next == STATE_RUNNING )
         note_pcpu_of(v, f->next_pcpu);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The causes of one wait, from the uses of its pcpu (wait-explain.c).
+ */
+#ifndef XENALYZE_ACCOUNT_WAIT_EXPLAIN_H
+#define XENALYZE_ACCOUNT_WAIT_EXPLAIN_H
+
+#include "xenalyze/account/wait-cause.h"
+
+/* The use of the pcpu since the end of its last span. */
+enum pcpu_use wait_current_use(const struct wait_pcpu *p);
+
+/* Add the wait that the fact ends to all sums; v is its vcpu. */
+void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
+                  const struct fact_runstate *f);
+
+#endif /* XENALYZE_ACCOUNT_WAIT_EXPLAIN_H */
