@@ -11,6 +11,7 @@
 #include "xenalyze/account/concurrency.h"
 #include "xenalyze/account/cr3-table.h"
 #include "xenalyze/account/cr3-time.h"
+#include "xenalyze/account/device-access.h"
 #include "xenalyze/account/exit-report.h"
 #include "xenalyze/account/grow.h"
 #include "xenalyze/account/interval-series.h"

@@ -14,7 +14,7 @@
 #define LEAST_PERCENT 1u        /* likewise: less is no problem */
 #define STOLEN_PERCENT 10u      /* share of the time of wanting to run */
 #define CALM_NS 100000u         /* p99 of waits */
-#define USUAL_LIMIT_NS 1000000u /* default rate limit of credit and credit2 */
+#define DEFAULT_LIMIT_NS 1000000u /* rate limit of credit and credit2 */
 
 /* --- rules ---------------------------------------------------------------- */
 
@@ -128,7 +128,7 @@ const struct verdict_rule *verdict_find_headline(const struct wait_causes *w,
 
     memcpy(cycles, v->causes, sizeof(cycles));
     assert(v->limited_siblings <= cycles[WAIT_RATELIMIT]);
-    if ( w->longest_limited_ns <= USUAL_LIMIT_NS )
+    if ( w->longest_limited_ns <= DEFAULT_LIMIT_NS )
     {
         cycles[WAIT_SIBLING] += v->limited_siblings;
         cycles[WAIT_RIVAL] += cycles[WAIT_RATELIMIT] - v->limited_siblings;

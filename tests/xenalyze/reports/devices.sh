@@ -1,0 +1,199 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# --report-io, emulated devices: the parts of each access equal the ground truth
+# and add up to its length; a starved dom0 is named by its share.
+. "$top_srcdir/tests/xenalyze/reports/lib.sh"
+
+command -v python3 >/dev/null || skip "there is no python3 to read JSON"
+
+# judge.py REPORT TRUTH: the parts, from exits, runstates and wake-ups.  Of the
+# simulator's devices, only the port 0x1f7 has a device model.
+cat >judge.py <<'END'
+import bisect, json, sys
+
+tables = json.load(open(sys.argv[1]))["tables"]
+exits, states, wakes = [], {}, {}
+for line in open(sys.argv[2]):
+    r = json.loads(line)
+    key = r.get("dom"), r.get("vcpu")
+    if r["what"] == "exit" and r.get("handler", "").startswith("hvm_ioport"):
+        exits.append(r)
+    if r["what"] == "runstate":
+        states.setdefault(key, []).append((r["from"], r["to"], r["state"]))
+    if r["what"] == "wake" and "waker_dom" in r:
+        wakes.setdefault(key, []).append(
+            (r["at"], r["latency"], (r["waker_dom"], r["waker_vcpu"])))
+for spans in list(states.values()) + list(wakes.values()):
+    spans.sort()
+
+def within(spans, a, b):
+    i = max(bisect.bisect_right(spans, (a,)) - 1, 0)
+    while i < len(spans) and spans[i][0] < b:
+        if spans[i][1] > a:
+            yield spans[i]
+        i += 1
+
+def waited(key, a, b):
+    return sum(min(y, b) - max(x, a)
+               for x, y, s in within(states.get(key, []), a, b)
+               if s == "runnable")
+
+names = "xen", "helper waits", "device model", "vcpu waits"
+want = {}
+for x in exits:
+    key = x["dom"], x["vcpu"]
+    start, end = x["at"], x["at"] + x["cycles"]
+    own = [s for s in within(states[key], start, end) if s[0] >= start]
+    blocked = [s for s in own if s[2] in ("blocked", "offline")]
+    w = want.setdefault(x["dom"], [0] * 6)
+    w[4] += 1
+    if not blocked:
+        ran = sum(b - a for a, b, s in own if s == "runnable" and b <= end)
+        w[0] += x["cycles"] - ran
+        w[3] += ran
+        continue
+    a, b, _ = blocked[0]
+    runs = min([s[1] for s in own if s[2] == "runnable" and s[0] == b],
+               default=b)
+    i = bisect.bisect_left(wakes[key], (b - 100000,))
+    waker = next((k for at, _, k in wakes[key][i:] if at >= a), None)
+    # The vcpu that the access has woken; the waker, if it was awake.
+    woken = [k for k, all in wakes.items() if k[0] == 0
+             for at, _, by in all[bisect.bisect_left(all, (start,)):]
+             if at <= b and by == key]
+    helper = max([waited(k, a, b) for k in [waker] + woken if k], default=0)
+    w[0] += a - start
+    w[1] += helper
+    w[2] += b - a - helper
+    w[3] += runs - b
+    w[5] += 1
+assert want
+got = {}
+for r in tables["emulated_devices"]:
+    g = got.setdefault(r["domain"], [0] * 6)
+    g[4] += r["samples"]
+    g[5] += r["answered"]
+    parts = {p["part"]: p.get("total_cycles", 0)
+             for p in tables["emulated_parts"]
+             if all(p.get(k) == r.get(k) for k in ("domain", "kind", "first"))}
+    assert sum(parts.values()) == r["total_cycles"], r
+    for i, name in enumerate(names):
+        g[i] += parts[name]
+for domain, w in want.items():
+    g = got[domain]
+    print(domain, w, g)
+    whole = sum(w[:4])
+    # The truth has exits until their entry; some are open at the end.
+    assert abs(g[4] - w[4]) <= 0.01 * w[4] + 2, domain
+    assert abs(g[5] - w[5]) <= 2, domain
+    assert all(abs(a - b) <= 0.01 * whole + 3000000
+               for a, b in zip(g[:4], w[:4])), domain
+END
+
+# simulate OPTION...: play, compare with the truth, and with one thread
+simulate() {
+    expect 0 "$xensim" --virtual --boot tbuf_size=256 "$@" --truth truth \
+        -o trace
+    expect 0 "$xenalyze" --json --report-io trace
+    mv out report
+    expect 0 python3 judge.py report truth
+    cat out
+    expect 0 "$xenalyze" --threads 1 --json --report-io trace
+    cmp -s out report || fail "threads change the report"
+    expect 0 "$xenalyze" io trace
+    [ "$(wc -L <out)" -le 80 ] || fail "more than 80 columns"
+}
+
+# share DEVICE COLUMN: a share of the first row of the device, in percent
+share() {
+    sed -n "s/^ .* $1 //p" out | head -n 1 |
+        awk -v at="$2" '{ print $(NF - 4 + at) }'
+}
+
+for seed in 1 2 3; do
+    simulate -T 1 --kind hvm --cpus $((seed + 1)) --domains 3 --seed $seed
+done
+simulate -T 0.5 --kind hvm --vendor amd --cpus 4 --domains 2
+
+# The device model runs in a dom0 whose pcpu is busy; then it has its own.
+cat >starved <<'END'
+cpus = 3
+rate = 10k
+[domain Domain-0]
+vcpus = 1
+pin = 0
+[domain windows-server]
+kind = hvm
+vcpus = 1
+load = bursty
+pin = 2
+[domain batch]
+kind = pvh
+vcpus = 2
+load = busy
+pin = 0
+END
+simulate -T 2 --scenario starved
+starved=$(share 'ide 0x1f0' 2)
+awk -v a="$starved" 'BEGIN { exit !(a > 60) }' || fail "dom0 waits $starved %"
+sed '/batch/,$s/^pin = 0/pin = 1/' starved >free
+simulate -T 2 --scenario free
+free=$(share 'ide 0x1f0' 2)
+awk -v a="$free" 'BEGIN { exit !(a < 30) }' || fail "dom0 waits $free %"
+
+# Composed: d0v0 serves d1v0.  Of an access from 1,000,100 to 1,005,000, Xen has
+# 100 cycles, the helper waits 1,000 and works 1,500, and the vcpu waits 2,300.
+compose access <<'END'
+0 900000 0x21101 0x0
+0 950000 0x21021 0x0
+0 1000000 0x21101 0x10000
+0 1000100 0x81002 30 0x1000
+0 - 0x82216 0xc100 0
+0 1000150 0x21211 0x0
+0 1000200 0x21021 0x10000
+0 1001200 0x21101 0x0
+0 1002700 0x21211 0x10000
+0 1002800 0x21021 0x0
+0 1005000 0x21101 0x10000
+0 1005100 0x81001
+0 1005200 0x81002 30 0x1000
+0 - 0x82216 0x70 0
+0 1005300 0x81001
+END
+expect 0 "$xenalyze" --cpu-hz 1G --json --report-io access
+python3 - out <<'END' || fail 'the composed access has other parts'
+import json, sys
+tables = json.load(open(sys.argv[1]))["tables"]
+parts = {(r["first"], r["part"]): r.get("total_cycles", 0)
+         for r in tables["emulated_parts"]}
+assert parts == {
+    (0xc100, "xen"): 100, (0xc100, "helper waits"): 1000,
+    (0xc100, "device model"): 1500, (0xc100, "vcpu waits"): 2300,
+    (0x70, "xen"): 100, (0x70, "helper waits"): 0, (0x70, "device model"): 0,
+    (0x70, "vcpu waits"): 0}, parts
+END
+
+# Devices beyond the first 64 of a domain share a row, and nothing is missing.
+{
+    echo '0 1000000 0x21101 0x10000'
+    i=0
+    while [ $i -lt 200 ]; do
+        printf '0 %d 0x81002 48 0x1000\n' $((2000000 + 1000 * i))
+        printf '0 - 0x82217 0x%x 1\n' $((0xfeb00000 + 4096 * (i % 80)))
+        printf '0 %d 0x81001\n' $((2000300 + 1000 * i))
+        i=$((i + 1))
+    done
+} >lines
+compose many <lines
+expect 0 "$xenalyze" --cpu-hz 1G io many
+grep -q ' others  *32 ' out || fail "no row of others: $(cat out)"
+[ "$(grep -c ' at 0xfeb' out)" -eq 64 ] || fail 'not 64 devices'
+expect 0 "$xenalyze" --cpu-hz 1G --json --report-io many
+python3 - out <<'END' || fail 'accesses are missing'
+import json, sys
+rows = json.load(open(sys.argv[1]))["tables"]["emulated_devices"]
+assert sum(r["samples"] for r in rows) == 200, rows
+assert sum(r["total_cycles"] for r in rows) == 200 * 300, rows
+assert [r for r in rows if r["kind"] == "others"][0]["samples"] == 32, rows
+END

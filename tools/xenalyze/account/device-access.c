@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The exit comes first, then its blocked part, then the vcpu's wait: an access
+ * is complete when the vcpu's next fact belongs to another one.  A wait of a
+ * helper is a fact at its end, which is before the answer.
+ */
+#include "xenalyze/account/device-access.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/debug.h"
+#include "common/fault.h"
+#include "xenalyze/account/grow.h"
+
+void device_accesses_init(struct device_accesses *d)
+{
+    stats_pool_init(&d->pool);
+}
+
+void device_accesses_fini(struct device_accesses *d)
+{
+    free(d->vcpus);
+    free(d->domains);
+    free(d->ranges);
+    stats_pool_fini(&d->pool);
+}
+
+const char *access_part_name(enum access_part part)
+{
+    static const char *const names[] = {
+        [ACCESS_XEN] = "xen", [ACCESS_HELPER_WAITS] = "helper waits",
+        [ACCESS_MODEL] = "device model", [ACCESS_VCPU_WAITS] = "vcpu waits",
+    };
+
+    assert(part < ACCESS_PARTS);
+    return names[part];
+}
+
+/* --- devices -------------------------------------------------------------- */
+
+struct known_device { uint32_t first, last; const char *name; };
+
+static const struct known_device known_ports[] = {
+    { 0x20, 0x21, "pic" }, { 0x40, 0x43, "pit" }, { 0x60, 0x64, "keyboard" },
+    { 0x70, 0x71, "rtc" }, { 0xa0, 0xa1, "pic" }, { 0x170, 0x177, "ide" },
+    { 0x1f0, 0x1f7, "ide" }, { 0x2f8, 0x2ff, "serial" },
+    { 0x376, 0x376, "ide" }, { 0x378, 0x37f, "parallel" },
+    { 0x3b0, 0x3df, "vga" }, { 0x3f0, 0x3f5, "floppy" },
+    { 0x3f6, 0x3f6, "ide" }, { 0x3f8, 0x3ff, "serial" },
+    { 0x402, 0x402, "debug" }, { 0x510, 0x51b, "fw_cfg" },
+    { 0xb000, 0xb03f, "acpi" }, { 0xcf8, 0xcff, "pci" },
+};
+
+static const struct known_device known_memory[] = {
+    { 0xa0000, 0xbffff, "vga memory" }, { 0xfec00000, 0xfec00fff, "ioapic" },
+    { 0xfed00000, 0xfed003ff, "hpet" }, { 0xfee00000, 0xfee00fff, "apic" },
+};
+
+#define PORT_GROUP 16u          /* unknown devices: ports, and bytes */
+#define MEMORY_GROUP 4096u
+
+/* Set the addresses and the name of the device at an address. */
+static void find_device(struct access_range *r, bool is_port, uint64_t at)
+{
+    const struct known_device *known = is_port ? known_ports : known_memory;
+    size_t nr = is_port ? sizeof(known_ports) / sizeof(*known)
+                        : sizeof(known_memory) / sizeof(*known);
+    uint64_t group = is_port ? PORT_GROUP : MEMORY_GROUP;
+
+    r->is_port = is_port;
+    r->first = at & -group;
+    r->last = r->first + group - 1;
+    for ( size_t i = 0; i < nr; i++ )
+        if ( at >= known[i].first && at <= known[i].last )
+        {
+            r->first = known[i].first;
+            r->last = known[i].last;
+            r->name = known[i].name;
+        }
+}
+
+const char *access_range_text(const struct access_range *r,
+                              char text[ACCESS_TEXT])
+{
+    if ( r->is_other )
+        return "others";
+    if ( r->name && !r->is_port )
+        return r->name;
+    snprintf(text, ACCESS_TEXT, "%s%s0x%" PRIx64, r->name ? r->name : "",
+             r->name ? " " : r->is_port ? "port " : "at ", r->first);
+    return text;
+}
+
+static bool range_has(const struct access_range *r,
+                      const struct access_open *o)
+{
+    return !r->is_other && r->is_port == o->is_port && o->at >= r->first &&
+           o->at <= r->last;
+}
+
+static struct access_range *new_range(struct device_accesses *d,
+                                      struct access_domain *own,
+                                      uint16_t domain)
+{
+    struct access_range *r = arena_zalloc(&d->pool.arena, sizeof(*r),
+                                          STATS_LINE);
+
+    d->failed |= !r;
+    if ( !r )
+        return NULL;
+    r->domain = domain;
+    own->nr_ranges++;
+    d->nr_ranges++;
+    return r;
+}
+
+/* The row of the device; NULL: no memory. */
+static struct access_range *get_range(struct device_accesses *d,
+                                      struct access_domain *own,
+                                      const struct access_open *o,
+                                      uint16_t domain)
+{
+    struct access_range **at = &own->ranges, *r;
+    bool is_full = own->nr_ranges >= ACCESS_RANGES;
+
+    while ( *at && !range_has(*at, o) && !(is_full && (*at)->is_other) )
+        at = &(*at)->next;
+    r = *at;
+    if ( r )
+        *at = r->next;
+    else
+    {
+        r = new_range(d, own, domain);
+        if ( !r )
+            return NULL;
+        if ( is_full )
+            r->is_other = true;
+        else
+            find_device(r, o->is_port, o->at);
+    }
+    /* The row of all others stays last, behind the devices. */
+    at = &own->ranges;
+    while ( r->is_other && *at )
+        at = &(*at)->next;
+    r->next = *at;
+    *at = r;
+    return r;
+}
+
+/* --- vcpus ---------------------------------------------------------------- */
+
+static struct access_vcpu *get_access_vcpu(struct device_accesses *d,
+                                           const struct vcpu *v)
+{
+    struct access_vcpu *own;
+
+    if ( !grow_to_index(&d->vcpus, &d->nr_vcpus, v->index,
+                        sizeof(*d->vcpus)) )
+    {
+        d->failed = true;
+        return NULL;
+    }
+    own = d->vcpus[v->index];
+    if ( own )
+        return own;
+    own = d->vcpus[v->index] = arena_new(&d->pool.arena, struct access_vcpu);
+    d->failed |= !own;
+    if ( own )
+    {
+        own->domain = v->domain->id;
+        own->id = v->id;
+    }
+    return own;
+}
+
+/* Time between `from` and `to` in which the vcpu waited for a pcpu. */
+static uint64_t waited_between(const struct access_vcpu *v, uint64_t from,
+                               uint64_t to)
+{
+    uint64_t nr = v->nr_waits < ACCESS_WAITS ? v->nr_waits : ACCESS_WAITS;
+    uint64_t sum = 0;
+
+    for ( uint64_t i = 1; i <= nr; i++ )
+    {
+        const struct access_wait *w =
+            &v->waits[(v->nr_waits - i) % ACCESS_WAITS];
+        uint64_t begin = w->from > from ? w->from : from;
+        uint64_t end = w->to < to ? w->to : to;
+
+        if ( begin < end )
+            sum += end - begin;
+    }
+    return sum;
+}
+
+/*
+ * Time in which a helper waited: the vcpu that was woken until its answer, or
+ * until another vcpu, which answers, has begun to run.
+ */
+static uint64_t find_helper_wait(const struct access_vcpu *v,
+                                 const struct access_vcpu *answers,
+                                 uint64_t from, uint64_t to)
+{
+    uint64_t waited = answers ? waited_between(answers, from, to) : 0;
+    uint64_t first = v->helper && v->helper_woken >= v->open.start
+                     ? waited_between(v->helper, from, to) : 0;
+
+    if ( waited < first )
+        waited = first;
+    /* Waits may overlap if records of two pcpus contradict each other. */
+    return waited < to - from ? waited : to - from;
+}
+
+/* --- one access ----------------------------------------------------------- */
+
+/* Add the access in progress, and forget it.  `until`: the vcpu runs. */
+static void close_access(struct device_accesses *d, const struct vcpu *vcpu,
+                         struct access_vcpu *v,
+                         const struct access_vcpu *answers, uint64_t until)
+{
+    struct access_open *o = &v->open;
+    uint64_t end = o->start + o->cycles, whole = until - o->start;
+    uint64_t parts[ACCESS_PARTS] = {
+        [ACCESS_XEN] = o->cycles - o->blocked,
+        [ACCESS_VCPU_WAITS] = until - end,
+    };
+    struct access_range *r;
+
+    debug_assert(o->is_open && o->blocked <= o->cycles && end <= until);
+    o->is_open = false;
+    if ( !grow_to_index(&d->domains, &d->nr_domains, vcpu->domain->index,
+                        sizeof(*d->domains)) )
+    {
+        d->failed = true;
+        return;
+    }
+    r = get_range(d, &d->domains[vcpu->domain->index], o, vcpu->domain->id);
+    if ( !r )
+        return;
+    if ( o->blocked )
+    {
+        parts[ACCESS_HELPER_WAITS] = find_helper_wait(v, answers,
+                                                      end - o->blocked, end);
+        parts[ACCESS_MODEL] = o->blocked - parts[ACCESS_HELPER_WAITS];
+        r->answered++;
+    }
+    v->helper = NULL;
+    v->accesses++;
+    if ( whole > v->longest )
+    {
+        v->longest = whole;
+        v->longest_from = o->start;
+    }
+    stats_add(&r->whole, &d->pool, whole, o->start);
+    for ( unsigned int i = 0; i < ACCESS_PARTS; i++ )
+    {
+        stats_add(&r->parts[i], &d->pool, parts[i], o->start);
+        v->sums[i] += parts[i];
+    }
+}
+
+/* No wait follows: the vcpu ran at the end of the exit. */
+static void flush_access(struct device_accesses *d, const struct vcpu *vcpu,
+                         struct access_vcpu *v)
+{
+    if ( v->open.is_open )
+        close_access(d, vcpu, v, NULL, v->open.start + v->open.cycles);
+}
+
+static void access_add_handle(void *state, const struct fact_handle *f)
+{
+    struct device_accesses *d = state;
+    struct access_vcpu *v;
+
+    if ( (f->kind != HANDLE_PIO && f->kind != HANDLE_MMIO) || !f->main ||
+         !f->exit )
+        return;
+    v = get_access_vcpu(d, f->vcpu);
+    if ( !v )
+        return;
+    flush_access(d, f->vcpu, v);
+    v->open = (struct access_open){
+        .is_open = true, .is_port = f->kind == HANDLE_PIO, .at = f->at,
+        .start = f->exit->start, .cycles = f->exit->cycles,
+    };
+}
+
+static void access_add_exit_block(void *state, const struct fact_exit_block *f)
+{
+    struct device_accesses *d = state;
+    const struct vcpu *vcpu = f->exit->vcpu;
+    struct access_vcpu *v = vcpu->index < d->nr_vcpus ? d->vcpus[vcpu->index]
+                                                      : NULL;
+
+    if ( v && v->open.is_open && v->open.start == f->exit->start &&
+         f->cycles <= v->open.cycles )
+        v->open.blocked = f->cycles;
+}
+
+static void note_helper(struct device_accesses *d, const struct fact_wait *f)
+{
+    struct access_vcpu *waker = get_access_vcpu(d, f->waker);
+    struct access_vcpu *woken = get_access_vcpu(d, f->vcpu);
+
+    if ( waker && woken )
+    {
+        waker->helper = woken;
+        waker->helper_woken = f->woken;
+    }
+}
+
+static void access_add_wait(void *state, const struct fact_wait *f)
+{
+    struct device_accesses *d = state;
+    struct access_vcpu *v = get_access_vcpu(d, f->vcpu);
+    bool is_woken = f->why == WHY_WAKE && f->waker && !vcpu_is_idle(f->waker);
+
+    if ( !v )
+        return;
+    if ( v->open.is_open && f->from == v->open.start + v->open.cycles &&
+         f->from <= f->to )
+        close_access(d, f->vcpu, v,
+                     is_woken ? get_access_vcpu(d, f->waker) : NULL, f->to);
+    v->waits[v->nr_waits++ % ACCESS_WAITS] = (struct access_wait){ f->from,
+                                                                   f->to };
+    if ( is_woken && f->waker->domain != f->vcpu->domain )
+        note_helper(d, f);
+}
+
+/* --- segments ------------------------------------------------------------- */
+
+static void access_begin(void *state, const struct fact_begin *f)
+{
+    struct device_accesses *d = state;
+
+    if ( !f->segment )
+        d->clock = *f->clock;
+}
+
+static void access_add_runstate(void *state, const struct fact_runstate *f)
+{
+    struct device_accesses *d = state;
+
+    /* The last fact of a segment: nothing follows the access. */
+    if ( f->next == STATES && f->vcpu->index < d->nr_vcpus &&
+         d->vcpus[f->vcpu->index] )
+        flush_access(d, f->vcpu, d->vcpus[f->vcpu->index]);
+}
+
+/* Times of the next segment cannot be compared. */
+static int access_end(void *state, const struct fact_end *f, struct err *e)
+{
+    struct device_accesses *d = state;
+
+    (void)f;
+    for ( uint32_t i = 0; i < d->nr_vcpus; i++ )
+        if ( d->vcpus[i] )
+        {
+            d->vcpus[i]->open.is_open = false;
+            d->vcpus[i]->nr_waits = 0;
+            d->vcpus[i]->helper = NULL;
+        }
+    return d->failed || d->pool.failed
+           ? err_sys(e, -ENOMEM, "cannot keep accesses to devices") : 0;
+}
+
+struct sink device_accesses_sink(struct device_accesses *d)
+{
+    static const struct sink_ops ops = {
+        .name = "device accesses", .ordered = true, .begin = access_begin,
+        .end = access_end, .runstate = access_add_runstate,
+        .wait = access_add_wait, .handle = access_add_handle,
+        .exit_block = access_add_exit_block,
+    };
+
+    return (struct sink){ &ops, d };
+}
+
+/* --- order ---------------------------------------------------------------- */
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct access_range *x = *(struct access_range *const *)a;
+    const struct access_range *y = *(struct access_range *const *)b;
+
+    if ( x->domain != y->domain )
+        return x->domain < y->domain ? -1 : 1;
+    if ( x->is_other != y->is_other )
+        return x->is_other ? 1 : -1;
+    if ( x->whole.sum != y->whole.sum )
+        return x->whole.sum > y->whole.sum ? -1 : 1;
+    if ( x->is_port != y->is_port )
+        return x->is_port ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int compare_access_vcpus(const void *a, const void *b)
+{
+    const struct access_vcpu *x = *(struct access_vcpu *const *)a;
+    const struct access_vcpu *y = *(struct access_vcpu *const *)b;
+
+    if ( x->domain != y->domain )
+        return x->domain < y->domain ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+void device_accesses_close(struct device_accesses *d)
+{
+    uint32_t nr = 0;
+    size_t n = 0;
+
+    d->ranges = fault_calloc(d->nr_ranges + 1, sizeof(*d->ranges));
+    d->failed |= !d->ranges;
+    for ( uint32_t i = 0; d->ranges && i < d->nr_domains; i++ )
+        for ( struct access_range *r = d->domains[i].ranges; r; r = r->next )
+            d->ranges[n++] = r;
+    assert(!d->ranges || n == d->nr_ranges);
+    d->nr_ranges = n;
+    if ( n )
+        qsort(d->ranges, n, sizeof(*d->ranges), compare_ranges);
+    for ( uint32_t i = 0; i < d->nr_vcpus; i++ )
+        if ( d->vcpus[i] )
+            d->vcpus[nr++] = d->vcpus[i];
+    d->nr_vcpus = nr;
+    if ( nr )
+        qsort(d->vcpus, nr, sizeof(*d->vcpus), compare_access_vcpus);
+}
+
+const struct access_vcpu *device_accesses_find(const struct device_accesses *d,
+                                               uint16_t domain, uint16_t id)
+{
+    struct access_vcpu key = { .domain = domain, .id = id };
+    struct access_vcpu *wanted = &key, **found = NULL;
+
+    if ( d->nr_vcpus )
+        found = bsearch(&wanted, d->vcpus, d->nr_vcpus, sizeof(*d->vcpus),
+                        compare_access_vcpus);
+    return found ? *found : NULL;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Accesses of HVM guests to emulated devices: the time from the VM exit until
+ * the vcpu runs again, in four parts, for each domain and device.
+ *
+ *     exit      vcpu blocks   helper runs     vcpu woken     vcpu runs
+ *     |         |             |               |              |
+ *     +---------+-------------+---------------+--------------+
+ *      Xen       helper waits  device model    vcpu waits
+ *
+ * The helper is the vcpu, usually of dom0, where the device model runs: the one
+ * that the exit woke, and the one that woke the vcpu.  Whenever one of them
+ * waits for a pcpu, this counts as waiting; the rest is the device model.  The
+ * parts add up to the whole.  An access that Xen handles alone has one part.
+ *
+ * Memory: for each domain at most ACCESS_RANGES devices; accesses to further
+ * devices share one row.
+ */
+#ifndef XENALYZE_ACCOUNT_DEVICE_ACCESS_H
+#define XENALYZE_ACCOUNT_DEVICE_ACCESS_H
+
+#include "xenalyze/model/model.h"
+#include "xenalyze/stats/stats.h"
+
+enum access_part
+{
+    ACCESS_XEN,                 /* Xen handles the exit */
+    ACCESS_HELPER_WAITS,        /* the helper waits for a pcpu */
+    ACCESS_MODEL,               /* the device model works */
+    ACCESS_VCPU_WAITS,          /* the vcpu waits to run again */
+    ACCESS_PARTS
+};
+
+/* Name of a part in JSON, such as "xen". */
+const char *access_part_name(enum access_part part);
+
+#define ACCESS_RANGES 64u       /* devices, per domain */
+#define ACCESS_WAITS 16u        /* recent waits, per vcpu of a helper */
+#define ACCESS_TEXT 32u         /* bytes, with the final 0 */
+
+/* A device: ports, or guest-physical addresses. */
+struct access_range
+{
+    struct access_range *next;  /* the last used of the domain comes first */
+    bool is_other;              /* all further devices */
+    bool is_port;
+    uint64_t first, last;       /* addresses */
+    const char *name;           /* NULL: unknown */
+    uint16_t domain;
+    uint64_t answered;          /* accesses that a helper answered */
+    struct stats whole, parts[ACCESS_PARTS];
+};
+
+/* "ide 0x1f0", "port 0xc100", "hpet", "at 0xfeb00000", "others". */
+const char *access_range_text(const struct access_range *r,
+                              char text[ACCESS_TEXT]);
+
+/* An access that may still get further parts. */
+struct access_open
+{
+    bool is_open;
+    bool is_port;
+    uint64_t at;                /* the address */
+    uint64_t start, cycles;     /* the exit */
+    uint64_t blocked;           /* cycles at its end off the pcpu */
+};
+
+struct access_wait { uint64_t from, to; };
+
+struct access_vcpu
+{
+    uint16_t domain, id;
+    uint64_t sums[ACCESS_PARTS];        /* all accesses of the vcpu */
+    uint64_t accesses, longest, longest_from;
+    struct access_open open;
+    struct access_wait waits[ACCESS_WAITS];     /* for a pcpu, in a ring */
+    uint64_t nr_waits;
+    struct access_vcpu *helper; /* woken by this vcpu, last; NULL: none */
+    uint64_t helper_woken;      /* the time of that */
+};
+
+struct access_domain
+{
+    struct access_range *ranges;
+    unsigned int nr_ranges;
+};
+
+struct device_accesses
+{
+    struct stats_pool pool;
+    struct xt_clock clock;
+    struct access_vcpu **vcpus; /* by index; NULL: no facts */
+    struct access_domain *domains;      /* by index */
+    uint32_t nr_vcpus, nr_domains;
+    struct access_range **ranges;       /* after closing: by domain, by time */
+    size_t nr_ranges;
+    bool failed;
+};
+
+/* Requires a zeroed struct. */
+void device_accesses_init(struct device_accesses *d);
+void device_accesses_fini(struct device_accesses *d);
+
+struct sink device_accesses_sink(struct device_accesses *d);
+
+/* After the last fact: sort the ranges. */
+void device_accesses_close(struct device_accesses *d);
+
+/* After closing; NULL: no facts about the vcpu. */
+const struct access_vcpu *device_accesses_find(const struct device_accesses *d,
+                                               uint16_t domain, uint16_t id);
+
+#endif /* XENALYZE_ACCOUNT_DEVICE_ACCESS_H */
