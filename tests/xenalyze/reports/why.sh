@@ -303,6 +303,50 @@ grep -q '"pinned"' out || fail 'the headline of JSON is another'
 example slow-disk \
     'Domain-0/0 waits behind others, and all I/O with it: batch.'
 
+# device PERCENT ANSWER: d1v0 accesses a device once per millisecond and is off
+# its pcpu for PERCENT of the time; the helper runs ANSWER us after its wake-up
+device() {
+    awk -v part="$1" -v answer="$2" 'BEGIN {
+        print 0, 900000, "0x21101 0x0"
+        print 0, 950000, "0x21021 0x0"
+        print 0, 960000, "0x21101 0x7fff0000"
+        for ( i = 1; i <= 200; i++ )
+        {
+            t = 1000000 * i
+            print 1, t, "0x21101 0x10000"
+            print 1, t + 1000, "0x81002 30 0x1000"
+            print 1, "- 0x82216 0x1f7 0"
+            print 1, t + 2000, "0x21211 0x0"
+            print 1, t + 3000, "0x21031 0x10000"
+            print 0, t + 2000 + 1000 * answer, "0x21011 0x7fff0000"
+            print 0, "-", "0x21101 0x0"
+            print 0, t + 10000 * part, "0x21311 0x10000"
+            print 0, t + 10000 * part + 1000, "0x21021 0x0"
+            print 0, "-", "0x21101 0x7fff0000"
+            print 1, t + 10000 * part + 2000, "0x21101 0x10000"
+            print 1, t + 10000 * part + 3000, "0x81001"
+            print 1, t + 990000, "0x21021 0x10000"
+            print 1, t + 995000, "0x21211 0x10000"
+        }
+    }' | compose device
+    expect 0 "$xenalyze" --cpu-hz 1G why d1v0 device
+    mv out device.text
+}
+device 40 10
+head -n 1 device.text | grep -q '^d1v0 waits for emulated devices: ide 0x1f0.$' ||
+    fail "no device: $(cat device.text)"
+expect 0 "$xenalyze" --cpu-hz 1G why device
+cmp -s out device.text || fail "another vcpu suffers more: $(cat out)"
+grep -q '^ Emulated devices took 39' device.text || fail "$(cat device.text)"
+expect 0 "$xenalyze" --cpu-hz 1G why --json device
+grep -q '"emulated-device"' out || fail 'another verdict in JSON'
+device 40 300
+head -n 1 device.text | grep -q '^d1v0 waits for a device model that waits ' ||
+    fail "no helper: $(cat device.text)"
+grep -q 'waits for a pcpu 75%$' device.text || fail "$(cat device.text)"
+device 3 10
+head -n 1 device.text | grep -q '^Nothing is wrong' || fail "$(cat device.text)"
+
 # Long names, and most records missing.
 sed 's/victim/a-victim-with-a-very-long-name/
      s/noisy/a-noisy-neighbour-with-a-name/' pinned.scenario >wide.names

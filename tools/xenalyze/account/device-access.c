@@ -440,3 +440,19 @@ const struct access_vcpu *device_accesses_find(const struct device_accesses *d,
                         compare_access_vcpus);
     return found ? *found : NULL;
 }
+
+uint64_t access_device_time(const struct access_vcpu *v)
+{
+    return v->sums[ACCESS_XEN] + v->sums[ACCESS_HELPER_WAITS] +
+           v->sums[ACCESS_MODEL];
+}
+
+const struct access_range *
+device_accesses_find_top(const struct device_accesses *d, uint16_t domain)
+{
+    size_t i = 0;
+
+    while ( i < d->nr_ranges && d->ranges[i]->domain != domain )
+        i++;
+    return i < d->nr_ranges ? d->ranges[i] : NULL;
+}

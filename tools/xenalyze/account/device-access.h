@@ -106,6 +106,13 @@ struct sink device_accesses_sink(struct device_accesses *d);
 /* After the last fact: sort the ranges. */
 void device_accesses_close(struct device_accesses *d);
 
+/* Time of accesses in which the vcpu did not wait for a pcpu. */
+uint64_t access_device_time(const struct access_vcpu *v);
+
+/* After closing: the device with the most time; NULL: none. */
+const struct access_range *
+device_accesses_find_top(const struct device_accesses *d, uint16_t domain);
+
 /* After closing; NULL: no facts about the vcpu. */
 const struct access_vcpu *device_accesses_find(const struct device_accesses *d,
                                                uint16_t domain, uint16_t id);

@@ -14,7 +14,9 @@
 #define LEAST_PERCENT 1u        /* likewise: less is no problem */
 #define STOLEN_PERCENT 10u      /* share of the time of wanting to run */
 #define CALM_NS 100000u         /* p99 of waits */
-#define DEFAULT_LIMIT_NS 1000000u /* rate limit of credit and credit2 */
+/* The default rate limit of credit and credit2, and a tenth more: the record
+   has a time after the decision. */
+#define DEFAULT_LIMIT_NS 1100000u
 
 /* --- rules ---------------------------------------------------------------- */
 
@@ -138,6 +140,28 @@ const struct verdict_rule *verdict_find_headline(const struct wait_causes *w,
         if ( cycles[i] > cycles[largest] )
             largest = i;
     return verdict_find_rule(v, largest);
+}
+
+const struct verdict_rule *verdict_find_device(const struct wait_vcpu *v,
+                                               const struct access_vcpu *a)
+{
+    static const struct verdict_rule model = {
+        WAIT_CAUSES, NULL, "emulated-device", "waits for emulated devices",
+        "accesses to emulated devices",
+        "PV drivers in the guest, instead of emulated devices",
+    };
+    static const struct verdict_rule helper = {
+        WAIT_CAUSES, NULL, "starved-device-model",
+        "waits for a device model that waits for a pcpu",
+        "accesses to emulated devices",
+        "pcpus reserved for dom0; PV drivers in the guest",
+    };
+    uint64_t time = a ? access_device_time(a) : 0;
+
+    if ( time <= v->waited ||
+         stats_share(time, verdict_known_time(v)) < SLOW_PERCENT )
+        return NULL;
+    return a->sums[ACCESS_HELPER_WAITS] > time / 2 ? &helper : &model;
 }
 
 uint64_t verdict_known_time(const struct wait_vcpu *v)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "xenalyze/account/device-access.h"
 #include "xenalyze/account/wait-cause.h"
 
 struct verdict_rule
@@ -47,6 +48,13 @@ size_t verdict_find(const struct wait_vcpu *v,
  */
 const struct verdict_rule *verdict_find_headline(const struct wait_causes *w,
                                                  const struct wait_vcpu *v);
+
+/*
+ * The rule for a vcpu that loses more time to emulated devices than to waiting
+ * for a pcpu, and at least 5 % of its time; NULL: this is no cause.
+ */
+const struct verdict_rule *verdict_find_device(const struct wait_vcpu *v,
+                                               const struct access_vcpu *a);
 
 /* Time in which the state of the vcpu is known. */
 uint64_t verdict_known_time(const struct wait_vcpu *v);

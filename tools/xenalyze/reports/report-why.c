@@ -17,6 +17,7 @@ struct why_report
 {
     struct wait_causes waits;
     struct block_reasons blocks;
+    struct device_accesses accesses;
     bool has_domain, has_vcpu;  /* asked for; neither: the slowest vcpu */
     uint64_t domain, id;
     const char *word;           /* the argument */
@@ -83,8 +84,10 @@ static int why_open(struct report_pass *p, void **state, struct err *e)
         return -ENOMEM;
     wait_causes_init(&r->waits);
     block_reasons_init(&r->blocks);
+    device_accesses_init(&r->accesses);
     report_add_sink(p, wait_causes_sink(&r->waits));
     report_add_sink(p, block_reasons_sink(&r->blocks));
+    report_add_sink(p, device_accesses_sink(&r->accesses));
     return parse_why(r, p, e);
 }
 
@@ -93,7 +96,8 @@ static bool why_has_failed(const void *state)
     const struct why_report *r = state;
 
     return r->waits.failed || r->waits.pool.failed || r->blocks.failed ||
-           r->blocks.pool.failed;
+           r->blocks.pool.failed || r->accesses.failed ||
+           r->accesses.pool.failed;
 }
 
 static void why_free(void *state)
@@ -104,6 +108,7 @@ static void why_free(void *state)
     {
         wait_causes_fini(&r->waits);
         block_reasons_fini(&r->blocks);
+        device_accesses_fini(&r->accesses);
     }
     free(r);
 }
@@ -115,7 +120,8 @@ static int why_close(struct report_pass *p, void *state)
     (void)p;
     wait_causes_close(&r->waits);
     block_reasons_close(&r->blocks);
-    return 0;
+    device_accesses_close(&r->accesses);
+    return r->accesses.failed ? -ENOMEM : 0;
 }
 
 /* --- text ----------------------------------------------------------------- */
@@ -131,25 +137,44 @@ static bool is_asked(const struct why_report *r, const struct wait_vcpu *v)
     return asks_for(r, v->domain, v->id);
 }
 
-/* Waiting time, times its share of the time of wanting to run. */
-static double suffering(const struct wait_vcpu *v)
+static uint64_t device_time(const struct why_report *r,
+                            const struct wait_vcpu *v)
 {
-    uint64_t wanted = v->waited + v->times[STATE_RUNNING];
+    const struct access_vcpu *a = device_accesses_find(&r->accesses, v->domain,
+                                                       v->id);
 
-    return stats_share(v->waited, wanted) * (double)v->waited;
+    return a ? access_device_time(a) : 0;
+}
+
+/*
+ * Time lost, times its share of the time of wanting to run: by waiting, or by
+ * emulated devices if that is more.
+ */
+static double suffering(const struct why_report *r, const struct wait_vcpu *v)
+{
+    uint64_t device = device_time(r, v);
+    uint64_t lost = v->waited > device ? v->waited : device;
+
+    return stats_share(lost, lost + v->times[STATE_RUNNING]) * (double)lost;
 }
 
 /* The vcpu among those asked for that suffers most; NULL: there is none. */
 static const struct wait_vcpu *find_slowest(const struct why_report *r)
 {
     const struct wait_vcpu *found = NULL;
+    double most = 0, next;
 
     for ( uint32_t i = 0; i < r->waits.nr_vcpus; i++ )
     {
         const struct wait_vcpu *v = r->waits.vcpus[i];
 
-        if ( is_asked(r, v) && (!found || suffering(v) > suffering(found)) )
-            found = v;
+        if ( !is_asked(r, v) )
+            continue;
+        next = suffering(r, v);
+        if ( found && next <= most )
+            continue;
+        found = v;
+        most = next;
     }
     return found;
 }
@@ -160,9 +185,12 @@ static int why_print(struct report_pass *p, void *state)
     const struct wait_vcpu *v = find_slowest(r);
 
     if ( v )
-        text_print_why(&r->waits, v,
-                       block_reasons_find(&r->blocks, v->domain, v->id),
-                       r->has_domain, p->request.names, p->out);
+        text_print_why(&(struct text_why){
+            .waits = &r->waits, .vcpu = v, .is_asked = r->has_domain,
+            .blocks = block_reasons_find(&r->blocks, v->domain, v->id),
+            .accesses = device_accesses_find(&r->accesses, v->domain, v->id),
+            .device = device_accesses_find_top(&r->accesses, v->domain),
+            .names = p->request.names, .out = p->out });
     return 0;
 }
 
@@ -206,6 +234,18 @@ static void walk_causes(struct export *x, void *state)
     }
 }
 
+static const char *verdict_name(const struct why_report *r,
+                                const struct wait_vcpu *v)
+{
+    const struct verdict_rule *device = verdict_find_device(
+        v, device_accesses_find(&r->accesses, v->domain, v->id));
+
+    if ( device )
+        return device->name;
+    return verdict_is_slow(&r->waits, v)
+           ? verdict_find_headline(&r->waits, v)->name : "calm";
+}
+
 static void walk_slow_vcpus(struct export *x, void *state)
 {
     const struct why_report *r = state;
@@ -213,19 +253,17 @@ static void walk_slow_vcpus(struct export *x, void *state)
     for ( uint32_t i = 0; i < r->waits.nr_vcpus; i++ )
     {
         const struct wait_vcpu *v = r->waits.vcpus[i];
-        bool is_slow = verdict_is_slow(&r->waits, v);
 
         if ( !is_asked(r, v) )
             continue;
         EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
-                   export_text(is_slow
-                               ? verdict_find_headline(&r->waits, v)->name
-                               : "calm"),
+                   export_text(verdict_name(r, v)),
                    export_number(verdict_known_time(v)),
                    export_number(v->times[STATE_RUNNING]),
                    export_number(v->waited),
                    export_number(v->times[STATE_BLOCKED]),
                    export_number(v->idle_elsewhere),
+                   export_number(device_time(r, v)),
                    export_series(&v->waits));
     }
 }
@@ -314,6 +352,8 @@ static const struct export_column slow_columns[] = {
     EXPORT_COLUMN("blocked", DURATION, "it was blocked"),
     EXPORT_COLUMN("idle_elsewhere", DURATION, "others ran on its pcpu while "
                   "any other pcpu was idle"),
+    EXPORT_COLUMN("emulated", DURATION, "emulated devices took, without its "
+                  "waits for a pcpu"),
     EXPORT_STATISTICS,
 };
 

@@ -17,27 +17,18 @@
 #define LEAST_PERCENT 0.5
 #define INDENT "                  "
 
-struct why_text
-{
-    const struct wait_causes *waits;
-    const struct wait_vcpu *vcpu;
-    const struct block_vcpu *blocks;    /* NULL: never blocked */
-    const struct xt_domain_names *names;
-    FILE *out;
-};
-
-static double share_of_time(const struct why_text *t, uint64_t cycles)
+static double share_of_time(const struct text_why *t, uint64_t cycles)
 {
     return stats_share(cycles, verdict_known_time(t->vcpu));
 }
 
-static double share_of_waits(const struct why_text *t, uint64_t cycles)
+static double share_of_waits(const struct text_why *t, uint64_t cycles)
 {
     return stats_share(cycles, t->vcpu->waited);
 }
 
 /* A range for --time with the wait, and a tenth of it before and after. */
-static void print_range(const struct why_text *t, const struct wait_moment *m)
+static void print_range(const struct text_why *t, const struct wait_moment *m)
 {
     uint64_t margin = (m->to - m->from) / 10 + 1;
     int64_t from = xt_clock_ns(&t->waits->clock, m->from - margin);
@@ -49,7 +40,7 @@ static void print_range(const struct why_text *t, const struct wait_moment *m)
     fprintf(t->out, "--time %s..%s\n", begin, end);
 }
 
-static const char *domain_text(const struct why_text *t, uint16_t domain,
+static const char *domain_text(const struct text_why *t, uint16_t domain,
                                char text[XT_LABEL_MAX])
 {
     return xt_domain_column(t->names, domain, LATENCY_WIDEST, text);
@@ -62,32 +53,34 @@ static bool names_rival(const struct verdict_rule *rule)
     return rule->cause == WAIT_RIVAL || rule->cause == WAIT_RATELIMIT;
 }
 
-static void print_headline(const struct why_text *t)
+static void print_headline(const struct text_why *t,
+                           const struct verdict_rule *rule)
 {
-    const struct verdict_rule *rule = verdict_find_headline(t->waits, t->vcpu);
     const struct wait_rival *r = t->vcpu->rivals;
-    char name[XT_LABEL_MAX];
+    char name[XT_LABEL_MAX], device[ACCESS_TEXT];
 
     fprintf(t->out, "%s %s",
             xt_vcpu_column(t->names, t->vcpu->domain, t->vcpu->id,
                            LATENCY_WIDEST, name), rule->headline);
-    if ( names_rival(rule) && r )
+    if ( rule->cause == WAIT_CAUSES )
+        fprintf(t->out, ": %s", access_range_text(t->device, device));
+    else if ( names_rival(rule) && r )
         fprintf(t->out, ": %s", domain_text(t, r->domain, name));
     fprintf(t->out, ".\n");
 }
 
-static void print_calm(const struct why_text *t, bool is_asked)
+static void print_calm(const struct text_why *t)
 {
     char name[XT_LABEL_MAX];
 
     xt_vcpu_column(t->names, t->vcpu->domain, t->vcpu->id, LATENCY_WIDEST,
                    name);
-    fprintf(t->out, is_asked
+    fprintf(t->out, t->is_asked
             ? "Nothing is wrong: %s does not wait long for a pcpu.\n"
             : "Nothing is wrong: no vcpu waits long, %s longest.\n", name);
 }
 
-static void print_states(const struct why_text *t)
+static void print_states(const struct text_why *t)
 {
     const struct wait_vcpu *v = t->vcpu;
     uint64_t offline = v->times[STATE_OFFLINE] + v->times[STATE_RUNNABLE] -
@@ -106,7 +99,7 @@ static void print_states(const struct why_text *t)
     fprintf(t->out, ".\n");
 }
 
-static void print_lengths(const struct why_text *t)
+static void print_lengths(const struct text_why *t)
 {
     const struct stats *s = &t->vcpu->waits;
     const struct xt_clock *clock = &t->waits->clock;
@@ -123,7 +116,7 @@ static void print_lengths(const struct why_text *t)
 /* --- causes --------------------------------------------------------------- */
 
 /* Domains that ran on the pcpu meanwhile, for any cause. */
-static void print_rivals(const struct why_text *t)
+static void print_rivals(const struct text_why *t)
 {
     const struct wait_rival *r = t->vcpu->rivals;
     uint64_t others = t->vcpu->other_rivals;
@@ -143,7 +136,7 @@ static void print_rivals(const struct why_text *t)
     fprintf(t->out, "\n");
 }
 
-static void print_finding(const struct why_text *t,
+static void print_finding(const struct text_why *t,
                           const struct verdict_finding *f)
 {
     double share = share_of_waits(t, f->cycles);
@@ -158,13 +151,44 @@ static void print_finding(const struct why_text *t,
     fprintf(t->out, INDENT "helps: %s\n", f->rule->help);
 }
 
-static void print_findings(const struct why_text *t,
-                           const struct verdict_finding *findings, size_t n)
+static void print_findings(const struct text_why *t,
+                           const struct verdict_finding *findings, size_t n,
+                           size_t most)
 {
     fprintf(t->out, "  share     time  why it waited\n");
-    for ( size_t i = 0; i < n && i < MAX_FINDINGS; i++ )
+    for ( size_t i = 0; i < n && i < most; i++ )
         if ( share_of_waits(t, findings[i].cycles) >= LEAST_PERCENT )
             print_finding(t, &findings[i]);
+}
+
+/* --- emulated devices ----------------------------------------------------- */
+
+#define DEVICE_PERCENT 1.0      /* share of time to print the parts */
+
+static bool has_device_time(const struct text_why *t)
+{
+    return t->accesses && t->device &&
+           share_of_time(t, access_device_time(t->accesses)) >= DEVICE_PERCENT;
+}
+
+/* The parts of accesses, without the vcpu's waits: these are above. */
+static void print_device_time(const struct text_why *t,
+                              const struct verdict_rule *rule)
+{
+    const struct access_vcpu *a = t->accesses;
+    uint64_t time = access_device_time(a);
+    char text[NUM_CLOCK_MAX], device[ACCESS_TEXT];
+
+    fprintf(t->out, " Emulated devices took %.1f%%, %s, most of it %s: Xen "
+            "%.0f%%,\n", share_of_time(t, time),
+            text_duration(&t->waits->clock, time, text),
+            access_range_text(t->device, device),
+            stats_share(a->sums[ACCESS_XEN], time));
+    fprintf(t->out, INDENT "device model works %.0f%%, waits for a pcpu "
+            "%.0f%%\n", stats_share(a->sums[ACCESS_MODEL], time),
+            stats_share(a->sums[ACCESS_HELPER_WAITS], time));
+    if ( rule )
+        fprintf(t->out, INDENT "helps: %s\n", rule->help);
 }
 
 /* --- blocked times -------------------------------------------------------- */
@@ -174,7 +198,7 @@ static void print_findings(const struct why_text *t,
 #define DEVICE_WIDTH 20
 
 /* "an interrupt of eth0 (irq 24)"; a long device is cut for 80 columns. */
-static void print_irq(const struct why_text *t, const struct block_source *s)
+static void print_irq(const struct text_why *t, const struct block_source *s)
 {
     char device[XT_IRQ_TEXT_MAX];
 
@@ -191,7 +215,7 @@ static void print_irq(const struct why_text *t, const struct block_source *s)
                 DEVICE_WIDTH - 3, device, s->irq);
 }
 
-static void print_source(const struct why_text *t, const struct block_source *s)
+static void print_source(const struct text_why *t, const struct block_source *s)
 {
     static const char *const texts[] = {
         [BLOCK_TIMER] = "a timer", [BLOCK_SIBLING] = "its own domain's vcpus",
@@ -213,7 +237,7 @@ static void print_source(const struct why_text *t, const struct block_source *s)
         fputs("other domains", t->out);
 }
 
-static void print_block(const struct why_text *t, const struct block_waker *w)
+static void print_block(const struct text_why *t, const struct block_waker *w)
 {
     const struct xt_clock *clock = &t->waits->clock;
     char text[NUM_CLOCK_MAX];
@@ -226,7 +250,7 @@ static void print_block(const struct why_text *t, const struct block_waker *w)
             text_duration(clock, stats_percentile(&w->stats, 99), text));
 }
 
-static void print_blocks(const struct why_text *t)
+static void print_blocks(const struct text_why *t)
 {
     unsigned int nr = 0;
 
@@ -241,7 +265,7 @@ static void print_blocks(const struct why_text *t)
 
 /* --- missing records ------------------------------------------------------ */
 
-static void print_unknown(const struct why_text *t)
+static void print_unknown(const struct text_why *t)
 {
     const struct wait_causes *w = t->waits;
     const struct { bool known; const char *text; } classes[] = {
@@ -264,26 +288,32 @@ static void print_unknown(const struct why_text *t)
                 "out.\n", w->lost);
 }
 
-void text_print_why(const struct wait_causes *w, const struct wait_vcpu *v,
-                    const struct block_vcpu *blocks, bool is_asked,
-                    const struct xt_domain_names *names, FILE *out)
+void text_print_why(const struct text_why *t)
 {
-    const struct why_text t = { w, v, blocks, names, out };
+    const struct wait_causes *w = t->waits;
     struct verdict_finding findings[WAIT_CAUSES];
-    size_t n = verdict_find(v, findings);
-    bool is_slow = verdict_is_slow(w, v);
+    size_t n = verdict_find(t->vcpu, findings);
+    const struct verdict_rule *device = verdict_find_device(t->vcpu,
+                                                            t->accesses);
+    bool is_slow = verdict_is_slow(w, t->vcpu);
+    bool has_devices = device || has_device_time(t);
 
-    if ( is_slow )
-        print_headline(&t);
+    if ( device )
+        print_headline(t, device);
+    else if ( is_slow )
+        print_headline(t, verdict_find_headline(w, t->vcpu));
     else
-        print_calm(&t, is_asked);
-    print_states(&t);
-    print_lengths(&t);
+        print_calm(t);
+    print_states(t);
+    print_lengths(t);
+    if ( has_devices )
+        print_device_time(t, device);
     if ( is_slow )
     {
-        print_findings(&t, findings, n);
-        print_rivals(&t);
+        print_findings(t, findings, n,
+                       has_devices ? MAX_FINDINGS - 1 : MAX_FINDINGS);
+        print_rivals(t);
     }
-    print_blocks(&t);
-    print_unknown(&t);
+    print_blocks(t);
+    print_unknown(t);
 }

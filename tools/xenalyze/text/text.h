@@ -39,14 +39,20 @@ int text_print_overview(struct summary *summary, const struct latency *latency,
 const char *text_duration(const struct xt_clock *clock, uint64_t cycles,
                           char text[NUM_CLOCK_MAX]);
 
-/*
- * Why a vcpu is slow, in at most 20 lines.  `blocks`: NULL: never blocked;
- * `is_asked`: the user asked for this vcpu or its domain; otherwise it is the
- * one that waits most.
- */
-void text_print_why(const struct wait_causes *w, const struct wait_vcpu *v,
-                    const struct block_vcpu *blocks, bool is_asked,
-                    const struct xt_domain_names *names, FILE *out);
+/* Why a vcpu is slow, in at most 20 lines. */
+struct text_why
+{
+    const struct wait_causes *waits;
+    const struct wait_vcpu *vcpu;
+    bool is_asked;              /* for this vcpu or domain */
+    const struct block_vcpu *blocks;    /* NULL: never blocked */
+    const struct access_vcpu *accesses; /* to emulated devices; or NULL */
+    const struct access_range *device;  /* the domain's first; or NULL */
+    const struct xt_domain_names *names;
+    FILE *out;
+};
+
+void text_print_why(const struct text_why *t);
 
 /* An interval table in the line format of stock. */
 void text_print_interval(const struct interval *i, FILE *out);
