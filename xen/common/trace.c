@@ -741,6 +741,28 @@ static cpumask_t tb_cpu_mask;
 static uint32_t tb_event_mask = TRC_ALL;
 static bool tb_overwriting;       /* implies that tracing is on */
 
+/* Only readers of crash dumps use this object, and find it by its magic. */
+static const struct xen_trace_crash_info __used __aligned(64)
+trace_crash_info = {
+    .magic = XEN_TRACE_CRASH_MAGIC,
+    .version = XEN_TRACE_CRASH_VERSION,
+    .size = sizeof(trace_crash_info),
+    .self = (unsigned long)&trace_crash_info,
+    .root_table = (unsigned long)trace_root_table,
+    .nr_cpus = (unsigned long)&nr_cpu_ids,
+    .khz = (unsigned long)&cpu_khz,
+    .rings = (unsigned long)&trace_rings,
+    .percpu_offset = (unsigned long)__per_cpu_offset,
+    .ring = (unsigned long)&per_cpu__trace_ring,
+    .parked = (unsigned long)&trace_parked,
+    .info = offsetof(struct rings, info),
+    .ring_size = sizeof(struct ring),
+    .state = offsetof(struct ring, state),
+    .page = offsetof(struct ring, page),
+    .prod = offsetof(struct ring, prod),
+    .hidden = offsetof(struct ring, hidden),
+};
+
 typedef void visit_fn(struct ring *r, unsigned int cpu);
 
 struct visit {

@@ -12,6 +12,7 @@
 #define BASELINE_NS 50000000 /* 100 ns of noise at each end: 4 ppm */
 
 cycles_t (*xensim_clock)(void);
+unsigned long cpu_khz;
 
 static struct
 {

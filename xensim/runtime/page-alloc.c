@@ -22,6 +22,7 @@
 #define POISON_FRESH    0xa5    /* allocated, not yet written */
 #define POISON_FREED    0xdd
 
+const char idle_pg_table[1];
 char *xensim_arena;
 struct page_info *frame_table;
 

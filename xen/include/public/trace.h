@@ -352,6 +352,44 @@ struct t_info {
 };
 
 /*
+ * How a reader of a crash dump finds the rings: one object of this type, on a
+ * boundary of 64 bytes, in the read-only data of Xen's image.  The image is
+ * contiguous in machine memory.  The magic may occur elsewhere in a dump: the
+ * object is at the machine address that root_table gives for `self`.
+ *
+ * Addresses are virtual.  A newer version only adds fields at the end.
+ */
+#define XEN_TRACE_CRASH_MAGIC   "Xen trace rings"
+#define XEN_TRACE_CRASH_VERSION 1
+
+struct xen_trace_crash_info {
+    char magic[16];
+    uint32_t version;
+    uint32_t size;                  /* of this struct */
+    unsigned long self;             /* this object */
+    unsigned long root_table;       /* page tables, of Xen; 0: not known */
+    unsigned long nr_cpus;          /* uint32_t: possible CPUs */
+    unsigned long khz;              /* uint32_t: frequency of time stamps */
+    unsigned long rings;            /* pointer to the directory; NULL: none */
+    unsigned long percpu_offset;    /* array of long, of each CPU */
+    unsigned long ring;             /* per-CPU struct, without the offset */
+    unsigned long parked;           /* pointer to the array of such structs of
+                                       CPUs that have none (page is NULL) */
+    uint32_t info;                  /* in the directory: pointer to t_info */
+    uint32_t ring_size;             /* the struct, and offsets in it: */
+    uint32_t state;                 /* uint64_t; bit 63: bits 32 to 62 are the
+                                       losses since the last LOST record */
+    uint32_t page;                  /* pointer to the array of the pages'
+                                       addresses, and behind the last page, in
+                                       overwrite mode, to uint32_t first[page]:
+                                       bits 0 to 27 are the place of a record
+                                       that begins in the page; 0: none */
+    uint32_t prod;                  /* pointer to prod; to `hidden`: overwrite
+                                       mode, t_buf is not in use */
+    uint32_t hidden;                /* uint32_t: prod in overwrite mode */
+};
+
+/*
  * Operations of XEN_SYSCTL_tbuf_op in addition to those of sysctl.h, numbered
  * from 0x100 on.  A hypervisor without them returns -EINVAL, as for any unknown
  * operation, and changes nothing: a tool may probe.  The structs of sysctl.h

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+extern const char idle_pg_table[];  /* none: there is no virtual memory */
+
 static inline void clear_page(void *page)
 {
     memset(page, 0, PAGE_SIZE);

@@ -26,6 +26,7 @@
 #define __aligned(a)    __attribute__((__aligned__(a)))
 #define __maybe_unused  __attribute__((__unused__))
 #define __must_check    __attribute__((__warn_unused_result__))
+#define __used            __attribute__((__used__))
 #define __used_section(s) __attribute__((__used__, __section__(s)))
 #define __read_mostly
 #define __ro_after_init

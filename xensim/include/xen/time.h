@@ -12,6 +12,8 @@
 #define MILLISECS(ms)   ((s_time_t)(ms) * 1000000LL)
 #define MICROSECS(us)   ((s_time_t)(us) * 1000LL)
 
+extern unsigned long cpu_khz;   /* not set: only readers of dumps use it */
+
 static inline s_time_t get_s_time(void)
 {
     struct timespec now;

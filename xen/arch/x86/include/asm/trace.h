@@ -8,6 +8,7 @@
 
 #include <xen/types.h>
 #include <asm/hardirq.h>
+#include <asm/page.h>
 #include <asm/system.h>
 
 /*
@@ -26,6 +27,9 @@ static always_inline bool trace_cmpxchg(uint64_t *word, uint64_t old,
 
     return same;
 }
+
+/* Page tables that map all of Xen, for readers of crash dumps. */
+#define trace_root_table idle_pg_table
 
 /* True in an NMI or #MC handler. */
 static inline bool trace_in_nmi(void)
