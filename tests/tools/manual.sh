@@ -59,10 +59,13 @@ nr=$(find . -name script | wc -l)
 for script in */script; do
     # Background captures are interrupted; others get a short time limit.
     shorter='-T 0.3'
-    ! grep -q '&$' "$script" || shorter=
+    ! grep -q -e '&$' -e '--from-dump' "$script" || shorter=
     export shorter
     (
         cd "${script%/*}" || exit 99
+        ! grep -q -e '--from-dump' script ||
+            python3 "$top_srcdir/tests/tools/make-dump.py" stock vmcore \
+                expected xen-syms || exit 99
         XENTRACE_CONTROL_DIR=$PWD/control # of this example only
         "$xensim" --cpus 2 --rate 2k -- sh -e script >messages 2>&1 </dev/null
         echo $? >status

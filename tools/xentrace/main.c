@@ -161,6 +161,10 @@ int main(int argc, char **argv)
         rc = list_events(options.pattern, stdout, &e);
     else if ( !rc && next == OPTS_RUN && options.request.kind != REQUEST_NONE )
         rc = request_run(&options.request, stdout, &e);
+    else if ( !rc && next == OPTS_RUN && options.from_dump.path )
+        rc = from_dump_run(&options.from_dump, &options.output,
+                           options.arguments, options.plan.comment,
+                           &options.log, &e);
     else if ( !rc && next == OPTS_RUN )
         rc = run_program(&options, &e);
     xentrace_options_fini(&options);

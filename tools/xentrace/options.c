@@ -150,6 +150,14 @@ static const struct opt opts[] = {
     { .name = "socket", .type = OPT_TEXT, .arg = "PATH", AT(address.socket),
       .help = "socket of xensim, if not in its default place" },
 
+    { .type = OPT_GROUP, .help = "Crash dumps" },
+    { .name = "from-dump", .type = OPT_TEXT, .arg = "VMCORE",
+      AT(from_dump.path), .help = "write the records in the trace buffers of "
+      "a crash dump to FILE" },
+    { .name = "symbols", .type = OPT_TEXT, .arg = "XEN-SYMS",
+      AT(from_dump.symbols),
+      .help = "symbols of the dump's Xen, if its trace buffers are stock's" },
+
     { .type = OPT_GROUP, .help = "Running captures" },
     { .name = "pid", .type = OPT_UINT, .arg = "N", AT(request.pid), .min = 1,
       .max = INT_MAX,
@@ -246,11 +254,28 @@ static int check_destination(const struct options *o, struct err *e)
                      "trace.bin, or see xentrace --help");
 }
 
+/* A dump is read at once, and completely. */
+static int check_dump(const struct options *o, bool rotates, struct err *e)
+{
+    const struct collect_plan *p = &o->plan;
+
+    if ( !o->from_dump.path )
+        return o->from_dump.symbols ? err_usage(e, "--symbols needs "
+                                                "--from-dump") : 0;
+    if ( o->events.mask || p->cpus || p->pages || p->time_ns || p->discard ||
+         p->memory || rotates || o->daemon || o->hypervisor )
+        return err_usage(e, "--from-dump writes all that a dump has, to one "
+                         "file: give it without options of a capture");
+    return 0;
+}
+
 static int check_options(struct options *o, struct err *e)
 {
     int rc = check_snapshots(o, e);
     bool rotates = o->output.rotate_bytes || o->output.rotate_ns;
 
+    if ( !rc )
+        rc = check_dump(o, rotates, e);
     if ( rc )
         return rc;
     rc = check_destination(o, e);

@@ -11,6 +11,7 @@
 #include "common/log.h"
 #include "common/opts.h"
 #include "xentrace/collect.h"
+#include "xentrace/from-dump.h"
 #include "xentrace/hypervisor.h"
 #include "xentrace/mask.h"
 #include "xentrace/request-client.h"
@@ -23,6 +24,7 @@ struct options
     struct mask_events events;
     const char *hypervisor;
     struct hv_address address;
+    struct from_dump from_dump;
     struct log log;
     char *arguments;            /* the command line as one string */
 
