@@ -81,6 +81,22 @@ START_TEST(grid_is_bounded)
 }
 END_TEST
 
+START_TEST(grid_drops_columns)
+{
+    const size_t beyond = GRID_MAX_CELLS / GRID_MAX_ROWS;
+    struct grid g = { .first = 0, .width = 1 };
+
+    grid_count(&g, 0, GRID_MAX_ROWS - 1, 1);
+    grid_count(&g, beyond, 5, 1);
+    grid_add(&g, beyond, 5, 7);
+    ck_assert(g.truncated && !g.rc);
+    ck_assert_uint_eq(grid_cell(&g, beyond, 5), 0);
+    grid_count(&g, beyond - 2, 5, 1);
+    ck_assert_uint_eq(grid_cell(&g, beyond - 2, 5), 1);
+    grid_fini(&g);
+}
+END_TEST
+
 /* --- categories ----------------------------------------------------------- */
 
 static const struct category_row
@@ -362,6 +378,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_loop_test(tcase, grid_splits_time, 0, NR(grid_rows));
     tcase_add_test(tcase, grid_is_bounded);
+    tcase_add_test(tcase, grid_drops_columns);
     tcase_add_loop_test(tcase, handlers_have_categories, 0,
                         NR(category_rows));
     tcase_add_loop_test(tcase, concurrency_is_summed, 0,

@@ -95,7 +95,8 @@ void grid_count(struct grid *g, size_t column, uint64_t time, uint64_t n)
     uint64_t row = time_to_row(g, time);
 
     grid_mark_seen(g, column, time);
-    if ( g->rc || !grow_to_row(g, &g->columns[column], row) )
+    if ( g->rc || column >= g->nr_columns ||
+         !grow_to_row(g, &g->columns[column], row) )
         return;
     g->columns[column].cells[row] += n;
     debug_assert(row < g->columns[column].room);
@@ -111,7 +112,7 @@ void grid_add(struct grid *g, size_t column, uint64_t from, uint64_t to)
     grid_mark_seen(g, column, from);
     if ( from < g->first )
         from = g->first;
-    while ( !g->rc && from < to )
+    while ( !g->rc && column < g->nr_columns && from < to )
     {
         if ( time_to_row(g, from) >= GRID_MAX_ROWS )
         {
