@@ -154,6 +154,7 @@ static int read_side(struct side_pass *s, const struct profile_options *o,
     struct sink sinks[PROFILE_SINKS + 1] = { { &ops, s } };
     int rc = 0;
 
+    assert(s->profile && s->filter);
     if ( !xt_dialect_is_known(&info.dialect) )
         xt_trace_find_dialect(run->trace, &info.dialect);
     profile_get_sinks(s->profile, sinks + 1);
@@ -211,6 +212,7 @@ static int open_other(struct other_run *o, const struct run *run,
 {
     int rc;
 
+    assert(run->config->nr_paths == 2 || run->config->against);
     o->config = *run->config;
     o->run = *run;
     o->run.config = &o->config;

@@ -88,6 +88,7 @@ static void learn_vendor(struct pass *p, const struct xt_batch *b, size_t at,
 {
     struct xt_record r;
 
+    assert(p->vendor_is_unknown && at + nr <= b->nr);
     for ( size_t i = at; i < at + nr && !p->dialect.hardware; i++ )
     {
         xt_batch_record(b, &b->items[i], &r);

@@ -61,6 +61,7 @@ static void add_name(struct id_list *l, const char *name)
 
 static void add_id(struct id_list *l, const char *prefix, uint32_t id)
 {
+    assert(!l->open || l->first <= l->last);
     if ( l->open && !strcmp(l->prefix, prefix) && id == l->last + 1 )
     {
         l->last = id;
@@ -84,6 +85,8 @@ static bool has_pcpu(const struct filter *f, const struct fact_end *end)
 
 static bool has_vcpu(const struct filter *f, const struct guests *w)
 {
+    /* After guests_sort(). */
+    assert(w->domains || !w->nr_domains);
     for ( uint32_t i = 0; i < w->nr_domains; i++ )
         for ( uint32_t k = 0; k < w->domains[i]->nr_vcpus; k++ )
             if ( filter_wants_vcpu(f, w->domains[i]->id,

@@ -183,6 +183,7 @@ int outputs_choose(struct config *config, bool terminal, struct err *e)
 /* True if a wanted row above this one has the same pass. */
 static bool has_earlier_row(const struct config *config, const struct output *o)
 {
+    assert(o < outputs + NR_OUTPUTS);
     for ( const struct output *above = outputs; above < o; above++ )
         if ( above->pass == o->pass && is_wanted(config, above) )
             return true;

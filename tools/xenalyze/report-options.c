@@ -5,6 +5,7 @@
  */
 #include "xenalyze/report-options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -44,6 +45,7 @@ int report_parse_which(const struct opt *o, const char *text, void *config,
     uint64_t *which = (uint64_t *)AT(config, o);
     int rc = take_number(o, &text, which, e);
 
+    assert(which >= f->which && which < f->which + SCATTER_KINDS);
     if ( rc || *text )
         return rc ? rc : err_usage(e, "--%s: one number is enough",
                                    o->name);
@@ -69,6 +71,7 @@ int report_parse_ids(const struct opt *o, const char *text, void *config,
     struct report_ids *ids = (struct report_ids *)AT(config, o);
     int rc = 0;
 
+    assert(ids >= f->ids && ids < f->ids + INTERVAL_KINDS);
     f->interval[ids - f->ids] = true;
     do {
         if ( ids->nr == REPORT_MAX_IDS )

@@ -3,6 +3,7 @@
  * The pass over the trace for all reports: the selected part of the trace, the
  * progress bar, and warnings beside the reports.
  */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 
@@ -89,6 +90,7 @@ static int open_reports(struct pass *p, struct err *e)
     const struct run *run = p->run;
     struct xt_clock clock;
 
+    assert(!p->reports.config && !p->reports.nr_sinks);
     p->reports.config = &run->config->reports;
     p->reports.name = run->name;
     p->reports.out = run->out;

@@ -4,6 +4,7 @@
  */
 #include "xenalyze/time-span.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 
@@ -57,6 +58,7 @@ int time_span_resolve(const struct run *run, const struct span *span,
 
 int time_span_refuse(const struct run *run, struct err *e)
 {
+    assert(run->config->time);
     return err_set(e, -ENODATA, "--%s %s selects nothing of %s",
                    run->config->time_is_against ? "against" : "time",
                    run->config->time, run->name);

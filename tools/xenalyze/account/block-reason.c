@@ -23,6 +23,7 @@
 
 void block_reasons_init(struct block_reasons *b)
 {
+    assert(!b->vcpus && !b->pcpus);
     stats_pool_init(&b->pool);
 }
 
@@ -137,6 +138,7 @@ static enum block_reason find_block_reason(const struct block_reasons *b,
 {
     const struct block_open *o = &v->open;
 
+    debug_assert(o->is_open);
     if ( !o->waker && !o->in_interrupt )
         return BLOCK_UNKNOWN;
     if ( o->in_interrupt || o->has_irq )
@@ -231,6 +233,7 @@ static void fix_reason(struct block_reasons *b, struct block_vcpu *v)
     s.reason = find_block_reason(b, v);
     s.has_domain = s.reason == BLOCK_EVENT || s.reason == BLOCK_EMULATED;
     s.has_irq = s.reason == BLOCK_DEVICE;
+    debug_assert(!s.has_domain || o->waker);
     s.domain = s.has_domain ? o->waker->domain->id : 0;
     s.irq = s.has_irq ? o->irq : 0;
     add_block(b, v, s, o->from, o->to);
@@ -266,6 +269,7 @@ static void open_block(struct block_reasons *b, struct block_vcpu *v,
     struct block_pcpu *p = get_block_pcpu(b, f->next_pcpu);
     const struct vcpu *waker;
 
+    debug_assert(!v->open.is_open);
     if ( !p )
         return;
     waker = p->current;

@@ -25,6 +25,7 @@
 
 void io_trips_init(struct io_trips *t)
 {
+    assert(!t->vcpus && !t->domains && !t->paths);
     stats_pool_init(&t->pool);
 }
 
@@ -212,7 +213,10 @@ static void unlink_trip(struct io_domain *d, struct io_open *o)
 
     debug_assert(o->is_open);
     while ( *at != o )
+    {
+        debug_assert(*at);
         at = &(*at)->next;
+    }
     *at = o->next;
     o->is_open = false;
 }
@@ -221,6 +225,7 @@ static void unlink_trip(struct io_domain *d, struct io_open *o)
 static void drop_trip(struct io_trips *t, struct io_domain *d,
                       struct io_open *o, enum io_unmatched reason)
 {
+    debug_assert(reason < IO_UNMATCHED);
     t->unmatched[reason] += o->woke_backend && is_request(t, o);
     unlink_trip(d, o);
 }
@@ -354,6 +359,7 @@ static void note_reaction(struct io_open *o, const struct io_vcpu *backend,
                                              &o->trip.is_estimated);
     uint64_t *times = o->trip.times;
 
+    debug_assert(o->is_open && !o->backend && backend->vcpu);
     times[2] = wait && wait->at > times[1] ? wait->at : times[1];
     o->backend = backend->vcpu->domain;
 }
@@ -438,6 +444,7 @@ static void complete_trip(struct io_open *o, const struct io_vcpu *backend,
     uint64_t first = o->trip.grants ? o->trip.first_grant : times[2];
     uint64_t last = o->trip.grants ? o->trip.last_grant : times[2];
 
+    debug_assert(o->backend && f->woken >= times[2]);
     o->trip.backend = f->waker;
     times[7] = f->to;
     send = ring_find(&backend->sends, f->woken, &o->trip.is_estimated);

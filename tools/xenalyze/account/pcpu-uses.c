@@ -34,12 +34,14 @@ bool pcpu_uses_make_room(struct pcpu_uses *u, uint64_t oldest, uint32_t limit)
     uint32_t room = u->room ? 2 * u->room : PCPU_USES_FIRST;
     struct pcpu_span *spans;
 
+    assert(limit >= PCPU_USES_FIRST);
     drop_spans(u, pcpu_uses_find(u, oldest));
     if ( u->room && u->nr <= u->room / 4 * 3 )
         return true;
     if ( room > limit && u->room )
     {
         drop_spans(u, u->room / 4);
+        assert(!pcpu_uses_are_full(u));
         return true;
     }
     spans = fault_realloc(u->spans, room * sizeof(*spans));
@@ -55,6 +57,7 @@ void pcpu_uses_add(struct pcpu_uses *u, uint64_t from, uint64_t to,
 {
     debug_assert(u->nr < u->room);
     debug_assert((use >= USE_RUN) == (vcpu != NULL));
+    debug_assert(!u->nr || u->spans[u->nr - 1].to == u->end);
     if ( !u->has_begun )
     {
         u->begin = u->end = from;
@@ -82,5 +85,7 @@ uint32_t pcpu_uses_find(const struct pcpu_uses *u, uint64_t time)
         else
             low = middle + 1;
     }
+    debug_assert(!low || u->spans[low - 1].to <= time);
+    debug_assert(low == u->nr || u->spans[low].to > time);
     return low;
 }

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/debug.h"
 #include "xenalyze/model/model.h"
 
 enum pcpu_use
@@ -63,6 +64,7 @@ bool pcpu_uses_make_room(struct pcpu_uses *u, uint64_t oldest, uint32_t limit);
 
 static inline bool pcpu_uses_are_full(const struct pcpu_uses *u)
 {
+    debug_assert(u->nr <= u->room);
     return u->nr == u->room;
 }
 

@@ -83,6 +83,7 @@ const struct verdict_rule *verdict_find_rule(const struct wait_vcpu *v,
 {
     const struct verdict_rule *r = rules;
 
+    assert(cause < WAIT_CAUSES);
     while ( r->cause != cause || (r->test && !r->test(v)) )
     {
         r++;

@@ -16,6 +16,7 @@
 
 void wait_causes_init(struct wait_causes *w)
 {
+    assert(!w->vcpus && !w->pcpus && !w->nr_worst);
     stats_pool_init(&w->pool);
 }
 
@@ -65,6 +66,8 @@ static struct wait_vcpu *get_wait_vcpu(struct wait_causes *w,
     }
     if ( own )
     {
+        /* An index is that of one vcpu, in all segments. */
+        debug_assert(!own->vcpu || own->vcpu == v);
         own->domain = v->domain->id;
         own->id = v->id;
         own->vcpu = v;
@@ -94,8 +97,10 @@ static uint64_t find_oldest_wait(const struct wait_causes *w)
 
 static uint32_t limit_spans(const struct wait_causes *w)
 {
-    uint32_t limit = WAIT_SPANS / w->nr_pcpus;
+    uint32_t limit;
 
+    assert(w->nr_pcpus);
+    limit = WAIT_SPANS / w->nr_pcpus;
     return limit < 8 * PCPU_USES_FIRST ? 8 * PCPU_USES_FIRST : limit;
 }
 
@@ -121,11 +126,12 @@ static void wait_add_pcpu(void *state, const struct fact_pcpu *f)
     };
     struct wait_causes *w = state;
     struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
-    enum pcpu_use use = uses[f->state];
+    enum pcpu_use use;
 
     debug_assert(f->state < PCPU_STATES);
     if ( !p )
         return;
+    use = uses[f->state];
     if ( use == USE_RUN && p->limited )
         use = USE_LIMITED;
     if ( use == USE_IDLE && p->asleep )
@@ -223,6 +229,7 @@ static void begin_cap(struct wait_causes *w, uint16_t domain, uint16_t id,
 {
     struct wait_vcpu *v = find_wait_vcpu(w, domain, id);
 
+    debug_assert(state == STATE_RUNNABLE || state == STATE_OFFLINE);
     if ( !v )
         return;
     w->nr_capped += !v->is_capped;
@@ -242,6 +249,7 @@ static void end_cap(struct wait_causes *w, uint16_t domain, uint16_t id,
 
 static void forget_cap(struct wait_causes *w, struct wait_vcpu *v)
 {
+    debug_assert(w->nr_capped || !v->is_capped);
     w->nr_capped -= v->is_capped;
     v->is_capped = false;
 }
@@ -344,6 +352,7 @@ static void set_idle(struct wait_causes *w, uint32_t pcpu, bool is_idle,
 
     if ( !p || p->is_idle == is_idle )
         return;
+    debug_assert(is_idle ? w->nr_idle < w->nr_pcpus : w->nr_idle);
     p->is_idle = is_idle;
     if ( w->nr_idle && time > w->idle_since )
         w->idle_cycles += time - w->idle_since;
@@ -452,6 +461,7 @@ static int wait_end(void *state, const struct fact_end *f, struct err *e)
             w->vcpus[i]->waiting_since = 0;
             forget_cap(w, w->vcpus[i]);
         }
+    assert(!w->nr_capped);
     w->nr_idle = 0;
     w->idle_since = 0;
     return w->failed || w->pool.failed

@@ -29,6 +29,7 @@ static void add_interval(struct wait_causes *w, uint64_t from, uint64_t to)
     size_t room = w->idles_room ? 2 * w->idles_room : 64;
     struct wait_interval *larger;
 
+    debug_assert(from < to);
     if ( w->nr_idles == WAIT_IDLES )
         return;
     if ( w->nr_idles == w->idles_room )
@@ -96,6 +97,7 @@ static void merge_intervals(struct wait_causes *w)
 static void find_idle_pcpus(struct wait_causes *w, const struct wait_vcpu *v,
                             uint32_t pcpu, uint64_t from, uint64_t to)
 {
+    debug_assert(v->nr_pcpus <= WAIT_PCPUS);
     w->nr_idles = 0;
     for ( uint32_t i = 0; i < v->nr_pcpus; i++ )
         if ( v->pcpus[i] != pcpu && v->pcpus[i] < w->nr_pcpus )
@@ -131,6 +133,7 @@ static struct wait_rival *get_rival(struct wait_causes *w,
 {
     struct wait_rival **at = &v->rivals, *r;
 
+    debug_assert(domain != v->domain && v->nr_rivals <= WAIT_RIVALS);
     while ( *at && (*at)->domain != domain )
         at = &(*at)->next;
     r = *at;
@@ -184,6 +187,7 @@ static void explain_run(struct wait_parts *x, const struct vcpu *rival,
     enum wait_cause cause = rival->domain->id == x->v->domain ? WAIT_SIBLING
                                                                : WAIT_RIVAL;
 
+    debug_assert(from < to);
     if ( !x->has_idles )
         find_idle_pcpus(w, x->v, x->sums.pcpu, x->from, x->to);
     x->has_idles = true;
@@ -310,6 +314,7 @@ static void keep_worst_wait(struct wait_causes *w,
     uint64_t length = wait->to - wait->from;
     size_t i = w->nr_worst;
 
+    assert(i <= WAIT_WORST);
     if ( i == WAIT_WORST &&
          w->worst[i - 1].to - w->worst[i - 1].from >= length )
         return;
@@ -329,6 +334,7 @@ static void add_idle_elsewhere(struct wait_causes *w, struct wait_vcpu *v,
     uint64_t idle = w->idle_cycles - v->idle_before;
     uint64_t here = (x->to - x->from) - x->ran;
 
+    debug_assert(x->ran <= x->to - x->from);
     if ( idle > here )
         v->idle_elsewhere += idle - here < x->ran ? idle - here : x->ran;
 }

@@ -67,6 +67,7 @@ static void export_side_domain(struct export *x, const struct comparison *c,
 {
     char label[XT_LABEL_MAX];
 
+    assert(id != DOMAIN_NO_MATCH);
     EXPORT_ROW(x, export_text(comparison_letter(side)), export_number(id),
                export_text(xt_domain_label(c->sides[side].names, id, label)));
 }
@@ -114,6 +115,7 @@ static const char *const unit_names[MEASURE_UNITS] = {
 
 static double unit_factor(enum measure_unit unit)
 {
+    assert(unit < MEASURE_UNITS);
     return unit == MEASURE_SHARE ? 1e9 : unit == MEASURE_RATE ? 1e3 : 1;
 }
 

@@ -104,6 +104,7 @@ static void format_measure(const struct comparison_row *row,
     const char *label = row->measure->label;
     int room = VALUE_WIDTH - 2 - (int)strlen(label);
 
+    assert(!name || room > 0);
     if ( name )
         snprintf(text, TEXT_MAX, "%.*s: %s", room, name, label);
     else
@@ -264,6 +265,8 @@ void comparison_print(const struct comparison *c,
     if ( nr )
         fprintf(out, " %-*s %-*s %8s %8s %8s %11s\n", SUBJECT_WIDTH, "domain",
                 VALUE_WIDTH, "value", "A", "B", "change", "cost");
+    /* Changed rows come first. */
+    assert(all_rows || !nr || c->rows[nr - 1].verdict == VERDICT_CHANGED);
     for ( size_t i = 0; i < nr; i++ )
         print_row(c, &c->rows[i], out);
     print_rest(c, nr, all_rows, out);

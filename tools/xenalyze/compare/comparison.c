@@ -50,6 +50,7 @@ const char *comparison_detail(const struct comparison_row *row,
     const char *name;
     char reason[EXIT_REPORT_NAME];
 
+    assert(figure_kind(row->keys[0]) == row->measure->kind);
     if ( row->measure->kind == FIGURE_EXITS )
         name = detail < EXIT_CAUSES ? exit_report_name(detail, reason) : NULL;
     else if ( row->measure->kind == FIGURE_HYPERCALLS )
@@ -74,6 +75,7 @@ static size_t list_profile_domains(const struct profile *p, uint16_t *ids)
     {
         uint16_t id = figure_domain(p->figures.sorted[i]->key);
 
+        assert(id < XT_DOMAIN_IDLE || id == FIGURE_HOST);
         if ( id != FIGURE_HOST && (!nr || ids[nr - 1] != id) )
             ids[nr++] = id;
     }
@@ -156,6 +158,8 @@ static bool add_row(struct comparison *c, const struct measure *m,
     size_t room = c->room ? 2 * c->room : 256;
     struct comparison_row *larger;
 
+    /* The keys differ in the domain only. */
+    assert(figure_with_domain(b, figure_domain(a)) == a);
     if ( c->nr == c->room )
     {
         larger = fault_realloc(c->rows, room * sizeof(*larger));
@@ -199,6 +203,7 @@ static size_t find_first(const struct figures *f, uint16_t domain)
     uint64_t key = figure_key(domain, FIGURE_WHOLE, 0, 0);
     size_t low = 0, high = f->used;
 
+    assert(f->sorted || !f->used);
     while ( low < high )
     {
         size_t middle = low + (high - low) / 2;

@@ -130,9 +130,13 @@ static struct identity *list_identities(const struct domain_list *list)
     struct identity *all = fault_calloc(list->nr + 1, sizeof(*all));
 
     for ( size_t i = 0; all && i < list->nr; i++ )
+    {
+        assert(list->ids[i] < XT_DOMAIN_IDLE);
+        assert(!i || list->ids[i - 1] < list->ids[i]);
         all[i] = (struct identity){
             xt_domain_name(list->names, list->ids[i]), list->ids[i],
             DOMAIN_NO_MATCH };
+    }
     return all;
 }
 

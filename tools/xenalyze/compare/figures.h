@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "common/arena.h"
+#include "common/debug.h"
 #include "xenalyze/compare/shift.h"
 
 #define FIGURE_INTERVALS SHIFT_SAMPLES
@@ -46,10 +47,13 @@ enum figure_kind
 #define FIGURE_VCPU(id) ((uint32_t)(id) + 1)
 #define FIGURE_HOST 0xffffu     /* in place of a domain: pcpus */
 #define FIGURE_DETAILS (1u << 24)
+#define FIGURE_VCPUS (1u << 17)
 
 static inline uint64_t figure_key(uint16_t domain, uint32_t vcpu,
                                   enum figure_kind kind, uint32_t detail)
 {
+    debug_assert(vcpu < FIGURE_VCPUS && kind < FIGURE_KINDS &&
+                 detail < FIGURE_DETAILS);
     return (uint64_t)domain << 48 | (uint64_t)vcpu << 31 |
            (uint64_t)kind << 24 | detail;
 }
@@ -93,6 +97,7 @@ static inline uint64_t figure_with_detail(uint64_t key, uint32_t detail)
 /* The key of a series: the hash of stats_map uses the low bits most. */
 static inline uint64_t figure_series_key(uint64_t key, uint32_t interval)
 {
+    debug_assert(interval <= FIGURE_INTERVALS);
     key = figure_with_detail(key, interval);
     return key >> 48 | key << 16;
 }

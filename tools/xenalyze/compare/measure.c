@@ -82,6 +82,7 @@ static double get_sum(const struct profile *p, uint64_t key, unsigned int i)
     const struct figure *f = figures_find(&p->figures, key);
     uint64_t sum = 0;
 
+    assert(i <= FIGURE_INTERVALS);
     if ( !f || i < FIGURE_INTERVALS )
         return f ? (double)f->sums[i] : 0;
     for ( i = 0; i < FIGURE_INTERVALS; i++ )
@@ -98,6 +99,7 @@ static double get_length(const struct profile *p, unsigned int i)
 static double get_lost(const struct profile *p, enum figure_kind kind,
                        unsigned int i)
 {
+    assert(kind == FIGURE_LOST_RECORDS || kind == FIGURE_LOST_TIME);
     return get_sum(p, figure_key(FIGURE_HOST, FIGURE_WHOLE, kind, 0), i);
 }
 
@@ -166,6 +168,8 @@ static bool get_mean(const struct measure *m, const struct profile *p,
     double cycles = get_sum(p, figure_with_kind(key, m->time), i);
     double ns = NS / hz_of(p);
 
+    /* The sum of lengths is a figure of its own. */
+    assert(m->time < FIGURE_KINDS && m->time != m->kind);
     if ( !(nr > 0) )
         return false;
     s->low = cycles / (nr + get_lost(p, FIGURE_LOST_RECORDS, i)) * ns;
@@ -178,6 +182,7 @@ static bool get_mean(const struct measure *m, const struct profile *p,
 static double get_percentile(const struct profile *p, const struct stats *s,
                              double place)
 {
+    assert(s->count);
     if ( place > 100 )
         return INFINITY;
     if ( place == 100 )
@@ -292,6 +297,7 @@ bool measure_is_recorded(const struct profile *p, enum measure_class class)
     case MEASURE_HYPERCALLS:
         return v[VOLUME_PV] || v[VOLUME_HVM_HANDLER];
     default:
+        assert(class == MEASURE_INTERRUPTS);
         return v[VOLUME_HW];
     }
 }

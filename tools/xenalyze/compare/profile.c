@@ -332,6 +332,8 @@ static void count_pcpus(struct profile *p, const struct fact_end *f)
 {
     const struct profile_options *o = &p->options;
 
+    /* Only the first segment counts. */
+    assert(!p->nr_pcpus);
     for ( unsigned int i = 0; i < f->nr_pcpus; i++ )
     {
         if ( !f->has_records[i] ||
@@ -370,6 +372,7 @@ void profile_get_sinks(struct profile *p, struct sink sinks[PROFILE_SINKS])
         .pcpu = profile_add_pcpu, .volume = profile_add_volume,
     };
 
+    assert(!p->trips.on_trip);
     sinks[0] = (struct sink){ &ops, p };
     sinks[1] = io_trips_sink(&p->trips);
     p->trips.on_trip = profile_add_trip;

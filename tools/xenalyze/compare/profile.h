@@ -5,6 +5,7 @@
 #ifndef XENALYZE_COMPARE_PROFILE_H
 #define XENALYZE_COMPARE_PROFILE_H
 
+#include "common/debug.h"
 #include "xenalyze/compare/compare.h"
 #include "xenalyze/compare/figures.h"
 
@@ -33,6 +34,7 @@ struct profile
 
 static inline uint64_t profile_length(const struct profile *p, unsigned int i)
 {
+    debug_assert(i < FIGURE_INTERVALS);
     return p->bounds[i + 1] - p->bounds[i];
 }
 

@@ -78,6 +78,7 @@ static double get_widening(const struct shift_samples *a,
 {
     double r = (get_correlation(a) + get_correlation(b)) / 2;
 
+    assert(r >= 0 && r < 1);
     return sqrt((1 + r) / (1 - r));
 }
 

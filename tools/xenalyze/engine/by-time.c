@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 #include "libxentrace/readers.h"
 #include "xenalyze/engine/engine-private.h"
@@ -162,6 +163,7 @@ static int apply_notices(struct analysis *a, struct notices *l,
     struct pcpu *p;
     int rc = 0;
 
+    debug_assert(l->next <= l->nr);
     for ( ; !rc && l->next < l->nr; l->next++ )
     {
         n = &l->items[l->next];

@@ -237,6 +237,8 @@ static void wrap_sink(struct crop *c, const struct sink *sink,
 {
     const struct sink_ops *has = sink->ops;
 
+    /* A sink has both functions or neither. */
+    assert(!has->clone == !has->merge);
     c->sink = *sink;
     c->options = o;
     c->from = o->bounded ? o->from : 0;

@@ -5,6 +5,7 @@
  */
 #include "xenalyze/lines/file-info.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include <public/trace.h>
@@ -77,6 +78,7 @@ static void print_class(const struct xt_event_counts *t, size_t first,
     uint32_t class = t->rows[first].event >> TRC_CLS_SHIFT;
     uint64_t sum = 0;
 
+    assert(first < t->used);
     for ( size_t i = first; i < t->used &&
                             t->rows[i].event >> TRC_CLS_SHIFT == class; i++ )
         sum += t->rows[i].times;
@@ -99,6 +101,7 @@ static void print_events(const struct xt_event_counts *t, FILE *out)
     fprintf(out, "\n%-8s %18s\n", "class", "records");
     for ( size_t i = 0; i < t->used; i++ )
     {
+        assert(!i || t->rows[i - 1].event < t->rows[i].event);
         if ( t->rows[i].event >> TRC_CLS_SHIFT != class )
             print_class(t, i, out);
         class = t->rows[i].event >> TRC_CLS_SHIFT;
@@ -111,6 +114,7 @@ static void print_events(const struct xt_event_counts *t, FILE *out)
 
 static void print_places(const struct xt_damage *d, FILE *out)
 {
+    assert(d->nr_first <= xt_damage_times(d));
     for ( size_t i = 0; i < d->nr_first; i++ )
         fprintf(out, "  at byte %" PRIu64 ": %s, %" PRIu64 " bytes skipped\n",
                 d->first[i].offset, xt_damage_text(d->first[i].kind),

@@ -5,6 +5,7 @@
  */
 #include "xenalyze/lines/file-texts.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -146,6 +147,7 @@ static void print_mark(const struct file_mark *mark,
 {
     char moment[MOMENT_MAX] = "";
 
+    assert(mark->text);
     if ( mark->has_moment )
         format_moment(mark, clock, moment);
     print_text_line("mark", moment, mark->text, out);
@@ -161,8 +163,11 @@ void file_texts_print(const struct file_texts *t, const struct xt_clock *clock,
     if ( t->has_version && (t->major || t->minor) )
         print_text_line("Xen", version, extra ? extra : "", out);
     for ( size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++ )
+    {
+        assert(lines[i].kind < FILE_TEXT_KINDS);
         if ( t->text[lines[i].kind] )
             print_text_line(lines[i].label, "", t->text[lines[i].kind], out);
+    }
     for ( size_t i = 0; i < t->nr_marks && i < FILE_TEXT_MARKS; i++ )
         print_mark(&t->marks[i], clock, out);
     if ( t->nr_marks > FILE_TEXT_MARKS )

@@ -13,6 +13,7 @@
  * In these functions p is the end of the text, s the steps, c the context, w
  * the payload, and n a table of the texts of numbers below a thousand.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -52,6 +53,8 @@ static const char *field_expression(const struct line_step *s)
 {
     static char text[80];
 
+    /* A direct field lies in the payload, in one word or two. */
+    assert(!s->place.in_id && s->place.bits && s->place.bits <= 64);
     if ( s->place.bits > 32 )
         snprintf(text, sizeof(text), "xt_load64(w + %u)", s->place.at);
     else
@@ -110,6 +113,7 @@ static void print_program(const struct line_program *program, size_t number)
     const struct line_step *s = program->steps;
     unsigned int i = 0;
 
+    assert(s);
     printf("/* %s */\n"
            "static char *line_%zu(char *p, const struct line_step *s,\n"
            "                      const struct line_context *c)\n{\n"

@@ -14,6 +14,7 @@ static inline uint64_t fetch_bits(const struct line_place *f,
     const unsigned char *at = r->payload + f->at;
     uint32_t word;
 
+    debug_assert(f->bits >= 1 && f->bits <= 64);
     if ( f->in_id )
         word = r->event;
     else if ( f->end > 32u * r->words )

@@ -45,6 +45,7 @@ static void draw_legend(const struct plot_view *v, const struct plot_pen *pen)
         const struct plot_line *line = &v->legend[i];
         bool heading = line->paint == PLOT_PAINTS;
 
+        assert(line->paint <= PLOT_PAINTS);
         if ( !heading )
             pen->rectangle(pen->state, PLOT_RIGHT + 20, PLOT_TOP + 4 + LINE * i,
                            16, 16, line->paint);
@@ -80,6 +81,7 @@ double plot_dot_y(const struct plot_view *v, const struct plot_mark *m)
 {
     double unit;
 
+    assert(!v->bars && m->series < v->nr_series);
     if ( v->about->unit != PLOT_PLACES )
         return plot_y(v, m->value);
     unit = plot_y(v, v->least) - plot_y(v, v->least + 1);

@@ -70,6 +70,7 @@ static void put_dot(const struct plot_view *v, const struct plot_mark *m,
 
 static void put_dots(const struct plot_view *v, unsigned int series, FILE *out)
 {
+    assert(series < v->nr_series);
     fprintf(out, "$series%u << EOD\n", series);
     for ( size_t i = 0; i < v->nr_marks; i++ )
         if ( v->marks[i].series == series )
@@ -110,6 +111,8 @@ static void put_axis(const struct plot_view *v, FILE *out)
  */
 static void put_losses(const struct plot_view *v, FILE *out)
 {
+    /* A loss is a bar in a picture of bars. */
+    assert(!v->bars);
     for ( size_t i = 0; i < v->nr_losses; i++ )
         fprintf(out, "set object %zu rectangle from first %.9f,graph 0 to "
                 "first %.9f,graph 0.01 fillcolor rgb \"#%06" PRIx32 "\" "
@@ -180,6 +183,7 @@ static void put_row_name(const struct plot_view *v, unsigned int row,
 {
     char name[PLOT_NAME];
 
+    assert(row < v->nr_rows);
     if ( v->grouped )
         plot_name_series(name, PLOT_KEY(PLOT_OF_DOMAIN, v->rows[row].key >> 16),
                          v->names);

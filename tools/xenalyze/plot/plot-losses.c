@@ -47,6 +47,7 @@ static bool grow_losses(struct plot *p)
     size_t room = p->losses_room ? 2 * p->losses_room : 64;
     struct plot_loss *larger;
 
+    assert(p->nr_losses == p->losses_room);
     if ( p->losses_room == MAX_LOSSES )
     {
         do
@@ -103,6 +104,7 @@ void plot_draw_losses(const struct plot_view *v, const struct plot_pen *pen)
         double from = plot_x(v, v->losses[i].from);
         double width = plot_x(v, v->losses[i].to) - from;
 
+        assert(!i || v->losses[i - 1].to < v->losses[i].from);
         pen->rectangle(pen->state, from, v->bottom + PLOT_LOSS_GAP,
                        width > 3 ? width : 3, PLOT_LOSS_HEIGHT, PAINT_LOST);
     }

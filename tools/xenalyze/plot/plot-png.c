@@ -46,6 +46,7 @@ static void draw_rectangle(void *state, double x, double y, double w, double h,
     int left = (int)floor(x + 0.5), right = (int)floor(x + w + 0.5);
     int top = (int)floor(y + 0.5), bottom = (int)floor(y + h + 0.5);
 
+    debug_assert(paint < PLOT_PAINTS);
     right += right == left;
     bottom += bottom == top;
     for ( int row = top; row < bottom; row++ )
@@ -144,6 +145,7 @@ static void put_bits(struct bits *b, uint32_t value, unsigned int nr)
 /* Huffman codes are stored with the highest bit first. */
 static void put_code(struct bits *b, uint32_t code, unsigned int nr)
 {
+    debug_assert(code >> nr == 0);
     for ( unsigned int i = nr; i--; )
         put_bits(b, code >> i & 1, 1);
 }
@@ -184,6 +186,7 @@ static size_t count_repeats(const uint8_t *bytes, size_t at, size_t size,
 {
     size_t n = 0;
 
+    debug_assert(at < size);
     if ( at < distance )
         return 0;
     while ( at + n < size && bytes[at + n] == bytes[at + n - distance] )
@@ -225,6 +228,7 @@ static void put_palette(const struct plot_view *v, FILE *out)
     uint8_t palette[3 * COLOURS];
     unsigned int nr = PAINT_SERIES + v->nr_series;
 
+    assert(nr <= PLOT_PAINTS);
     for ( unsigned int i = 0; i < nr; i++ )
     {
         uint32_t colour = plot_colour(v, i);

@@ -51,6 +51,7 @@ static void add_bar_shares(const struct plot_view *v, const struct plot_mark *m,
 void plot_fill_shares(const struct plot_view *v, unsigned int row, size_t *at,
                       struct plot_shares *shares)
 {
+    assert(row < v->nr_rows);
     memset(shares, 0, sizeof(*shares));
     for ( ; *at < v->nr_marks && v->marks[*at].value == (int64_t)row; ++*at )
         add_bar_shares(v, &v->marks[*at], shares);
@@ -146,6 +147,8 @@ int plot_choose_column(struct plot_view *v)
                                                 ? MAX_IN_PCPU : MAX_IN_VCPU);
     const struct plot_pen pen = { .state = &nr, .rectangle = count_rectangle };
 
+    assert(v->about->unit == PLOT_PCPUS || v->about->unit == PLOT_VCPUS ||
+           !v->bars);
     v->column = 1;
     if ( v->heat )
         v->column = PLOT_CELL;
@@ -199,6 +202,7 @@ static void draw_row_names(const struct plot_view *v,
 
 static unsigned int find_group_end(const struct plot_view *v, unsigned int at)
 {
+    assert(at < v->nr_rows);
     do
         at++;
     while ( at < v->nr_rows && !v->rows[at].starts_group );

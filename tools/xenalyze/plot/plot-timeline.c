@@ -5,6 +5,8 @@
  */
 #include "xenalyze/plot/plot-draw.h"
 
+#include <assert.h>
+
 #include "common/debug.h"
 
 static void timeline_begin(void *state, const struct fact_begin *f)
@@ -57,6 +59,7 @@ struct sink timeline_sink(struct timeline *t)
         .runstate = draw_running, .loss = draw_loss, .pcpu = draw_idle,
     };
 
+    assert(t->plot);
     return (struct sink){ &ops, t };
 }
 

@@ -59,6 +59,7 @@ static void append_shares(struct tip *t, const struct plot_view *v,
     bool done[PLOT_SERIES] = { false };
     double rest = 0;
 
+    assert(whole > 0);
     for ( unsigned int n = 0; n < SHARES; n++ )
     {
         unsigned int best = PLOT_SERIES;
@@ -124,9 +125,10 @@ static void tip_slots(const struct plot_view *v, const struct plot_pen *pen,
                       unsigned int row, const struct plot_shares *shares,
                       unsigned int budget)
 {
-    int columns = PLOT_COLUMNS / v->column;
-    int step = (columns + (int)budget - 1) / (int)budget;
+    int columns = PLOT_COLUMNS / v->column, step;
 
+    assert(budget);
+    step = (columns + (int)budget - 1) / (int)budget;
     while ( step * v->column < 4 )
         step++;
     for ( int c = 0; c < columns; c += step )
@@ -206,6 +208,7 @@ static void add_to_area(const struct plot_view *v, struct area *areas,
     int y = (int)(plot_dot_y(v, m) - PLOT_TOP) / AREA;
     struct area *a;
 
+    assert(m->series < v->nr_series && m->covered > 0);
     x = x < 0 ? 0 : x >= AREA_COLUMNS ? AREA_COLUMNS - 1 : x;
     y = y < 0 ? 0 : y >= AREA_ROWS ? AREA_ROWS - 1 : y;
     a = &areas[y * AREA_COLUMNS + x];

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/debug.h"
 #include "common/fault.h"
 
 #define FIRST_ROOM 1024u
@@ -36,6 +37,7 @@ static void deliver_points(struct point_order *o, size_t nr)
     {
         const struct held_point *h = &o->held[i];
 
+        debug_assert(h->point.at >= o->delivered);
         h->to->put(h->to->state, &h->point);
     }
     o->delivered = o->held[nr - 1].point.at;
@@ -50,6 +52,7 @@ static bool grow_room(struct point_order *o)
     size_t room = o->room ? 2 * o->room : FIRST_ROOM;
     struct held_point *larger;
 
+    assert(o->nr == o->room);
     room = room < limit ? room : limit;
     if ( room <= o->room )
         return false;

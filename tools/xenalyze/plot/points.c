@@ -45,6 +45,7 @@ static char *put_point_time(char *p, int64_t ns)
 /* Returns the end of the line. */
 static char *put_line(char *p, const struct point *point)
 {
+    assert(point->unit <= POINT_CYCLES);
     p = put_owner(p, point);
     p = put_point_time(p, point->time);
     *p++ = ' ';

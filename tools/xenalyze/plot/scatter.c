@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/debug.h"
 #include "xenalyze/account/account.h"
 
 static void scatter_begin(void *state, const struct fact_begin *f)
@@ -103,6 +104,7 @@ static bool is_pcpu_selected(const struct scatter *s, uint32_t pcpu)
 
 static void plot_runstate(void *state, const struct fact_runstate *f)
 {
+    debug_assert(f->state < STATES && f->next <= STATES);
     if ( f->before_first_run )
         return;
     if ( is_first_fact(state, f->vcpu) && is_pcpu_selected(state, f->pcpu) )
@@ -198,8 +200,10 @@ static void plot_vmexit_eip(void *state, const struct fact_exit *f)
 static void plot_cr3_switch(void *state, const struct fact_exit *f)
 {
     struct scatter *s = state;
-    const struct cr3_row *row = cr3_table_current_row(s->cr3, f->vcpu);
+    const struct cr3_row *row;
 
+    debug_assert(s->cr3);
+    row = cr3_table_current_row(s->cr3, f->vcpu);
     if ( !cr3_table_has_switched(s->cr3) )
         return;
     put_point(s, POINT_NO_OWNER, f->vcpu, f->start,

@@ -4,6 +4,7 @@
  * quality section: one set of numbers for all of these reports.  The account
  * exports tables and prints no text.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -69,6 +70,8 @@ struct summary *account_summary(const struct report_pass *p)
 {
     struct account *a = report_state(p, &report_account);
 
+    /* The caller has the account in its `needs`. */
+    assert(a);
     return a->summary;
 }
 

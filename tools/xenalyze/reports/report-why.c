@@ -168,6 +168,7 @@ static const struct wait_vcpu *find_slowest(const struct why_report *r)
     {
         const struct wait_vcpu *v = r->waits.vcpus[i];
 
+        assert(v);
         if ( !is_asked(r, v) )
             continue;
         next = suffering(r, v);
@@ -206,6 +207,7 @@ static int why_check(struct report_pass *p, void *state, struct err *e)
                        p->name, p->is_selection
                        ? " in the selected part"
                        : "; capture with xentrace -e sched,hw");
+    assert(r->word);
     return err_set(e, -ENOENT, "--why %s: %s has no records of this vcpu; "
                    "xenalyze summary lists all", r->word, p->name);
 }
@@ -291,6 +293,7 @@ static void walk_worst(struct export *x, void *state)
         {
             const struct wait_worst *w = &r->waits.worst[i];
 
+            assert(k != WAIT_RIVAL || w->has_rival || !w->causes[k]);
             if ( w->causes[k] )
                 EXPORT_ROW(x, export_number(w->domain), export_number(w->vcpu),
                            export_number(w->from), export_number(w->to),

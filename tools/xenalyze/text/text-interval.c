@@ -134,6 +134,7 @@ void text_print_interval(const struct interval *i, FILE *out)
     struct lines l = { .i = i, .out = out };
     size_t rows = interval_count_rows(i);
 
+    assert(row_printers[i->kind]);
     interval_by_id(i, &l.order);
     if ( i->kind == INTERVAL_DOMAIN_SUMMARY )
         print_heading("running", out);

@@ -218,6 +218,7 @@ static void print_moves(const struct latency *l,
     {
         const struct latency_vcpu *v = l->vcpus[rows[i].index];
 
+        assert(v->migrated <= times_waited(v));
         fprintf(out, " %-*s %" PRIu64 " times, after %.1f%% of its waits\n",
                 name_width(l), vcpu_column(l, v, name), v->migrated,
                 stats_share(v->migrated, times_waited(v)));
@@ -244,6 +245,7 @@ static struct stats_row **choose_rows(struct latency *l,
     struct report_request r = *request;
     struct stats_row **rows = stats_map_by_sum(m, &l->pool);
 
+    assert(request->was_cut || !request->fits_screen);
     r.top = names_in_line(request);
     r.fits_screen = false;
     *n = sort_map(&r, &l->pool, rows, m->used, counts);

@@ -35,6 +35,7 @@ static void print_range(const struct text_why *t, const struct wait_moment *m)
     int64_t to = xt_clock_ns(&t->waits->clock, m->to + margin);
     char begin[NUM_SEC_MAX], end[NUM_SEC_MAX];
 
+    assert(m->from < m->to);
     *num_sec(begin, from < 0 ? 0 : from) = '\0';
     *num_sec(end, to < 0 ? 0 : to + 1) = '\0';
     fprintf(t->out, "--time %s..%s\n", begin, end);
