@@ -144,6 +144,7 @@ static inline char *put_known_name(char *p, const struct xt_catalogue *c,
                                    const struct xt_event *e,
                                    const struct xt_record *r)
 {
+    debug_assert(op->names && op->step);
     if ( value >= op->names->nr || !op->names->by_value[value].length )
         return catalogue_put_step(p, c, e, op->step, r);
     memcpy(p, op->names->by_value[value].text, NAME);
@@ -342,6 +343,7 @@ static const struct names *find_names(const struct build *b,
 
     if ( !sem || sem->meaning != XT_ENUM )
         return NULL;
+    assert((size_t)(sem - xt_catalogue_sems) < xt_catalogue_nr_sems);
     return &b->names[sem - xt_catalogue_sems];
 }
 
@@ -410,6 +412,7 @@ static void add_argument(struct build *b, const struct format_step *s)
     struct xt_op *op = add_value(b, OP_ARGUMENT, NUMBER_MAX);
     int first = s->field;
 
+    assert(s->field < b->e->nr_fields && f->present >= 0);
     while ( first && b->e->fields[first - 1].present >= 0 )
         first--;
     b->failed |= s->kind != KIND_HEX || !s->plain ||

@@ -142,6 +142,7 @@ int xt_counts_add_window(struct xt_counts *c, const struct xt_window *w,
 void xt_counts_finish(struct xt_counts *c, uint64_t size,
                       const struct xt_damage *damage)
 {
+    assert(!c->total.windows);
     c->size = size;
     c->damage = *damage;
     for ( size_t i = 0; i < c->nr_cpus; i++ )

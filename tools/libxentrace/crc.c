@@ -228,6 +228,7 @@ static void init_once(void)
 
 uint32_t xt_crc32c(uint32_t sum, const void *bytes, size_t size)
 {
+    assert(bytes || !size);
     init_once();
     return ~(crc.instruction ? update_hardware(~sum, bytes, size)
                              : update_table(~sum, bytes, size));

@@ -247,6 +247,7 @@ const struct xt_meta *xt_host_next(const struct xt_host *h, uint32_t event,
         entry = (const void *)((const char *)after -
                                offsetof(struct xt_host_entry, m));
         at = entry - h->all + 1;
+        assert(at && at <= h->nr);
     }
     else
         at = find_key(h->all, h->nr, make_key(event, 0, 0, 0));
@@ -354,6 +355,7 @@ static uint64_t join_mask(const struct xt_host *h, unsigned int domain,
     uint64_t key = make_key(TRC_META_AFFINITY, domain, vcpu, kind << 16);
     size_t first = find_key(h->all, h->nr, key);
 
+    assert(kind < AFFINITY_ANY);
     memset(mask, 0, XT_AFFINITY_WORDS * sizeof(*mask));
     for ( size_t i = first; i < h->nr && h->all[i].key >> 16 == key >> 16;
           i++ )

@@ -4,6 +4,7 @@
  */
 #include "libxentrace/info.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "libxentrace/meta.h"
@@ -87,6 +88,7 @@ enum xt_speed xt_info_clock(const struct xt_info *info, uint64_t hz,
                           info->ns ? XT_SPEED_MEASURED :
                           info->hz ? XT_SPEED_RECORDED : XT_SPEED_ASSUMED;
 
+    assert(!info->ns || info->cycles);
     if ( speed == XT_SPEED_MEASURED )
         xt_clock_init(c, info->cycles, info->ns, info->start);
     else

@@ -70,6 +70,7 @@ static void mapped_close(struct xt_source *s)
 {
     struct file_source *p = file_source_of(s);
 
+    assert(s->map && s->size);
     guard_remove(p->guard);
     munmap((void *)s->map, s->size);
     close(p->fd);

@@ -15,6 +15,8 @@
  */
 #include "libxentrace/trace-private.h"
 
+#include <assert.h>
+
 /* Samples after the time that the index has to pass. */
 #define BEYOND 3u
 
@@ -51,6 +53,7 @@ bool trace_until_reached(struct xt_trace *t)
         return false;
     p = &i->entries[i->nr - 1];
     count_until_pass(t, p->cpu);
+    assert(u->last_early_pass <= u->passes.nr);
     if ( p->timed && p->time <= u->time )
     {
         u->last_early_pass = u->passes.nr;
