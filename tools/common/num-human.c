@@ -123,6 +123,7 @@ char *num_u64_fit(char *p, uint64_t value, unsigned int width)
         value /= 1000;
         unit++;
     }
+    assert(*unit);
     p = num_u64_right(p, value, width - 1);
     *p++ = *unit;
     return p;

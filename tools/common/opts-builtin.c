@@ -5,6 +5,7 @@
  * the state of the parser instead of the config, since their output covers all
  * options of the program, and ends the program.
  */
+#include <assert.h>
 #include <errno.h>
 
 #include "common/opts-private.h"
@@ -45,8 +46,10 @@ static int answer_completion(const struct opt *o, const char *text,
                              void *state, struct err *e)
 {
     struct parse *s = state;
-    int rc = opts_completion(s->p, text, stdout, e);
+    int rc;
 
+    assert(text);
+    rc = opts_completion(s->p, text, stdout, e);
     (void)o;
     return rc ? rc : opts_flush_answer(s, e);
 }

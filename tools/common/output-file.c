@@ -32,6 +32,7 @@ static int open_temporary(struct output_file *f)
 {
     int fd = -1;
 
+    assert(f->real && !f->temporary);
     for ( unsigned int n = 0; fd < 0 && n < 100; n++ )
     {
         free(f->temporary);

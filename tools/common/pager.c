@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "common/pager.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -48,9 +49,11 @@ void pager_open(struct pager *p)
 
 int pager_close(struct pager *p)
 {
-    /* An earlier failure has been reported. */
-    int rc = fflush(p->out) ? -errno : ferror(p->out) ? -EPIPE : 0;
+    int rc;
 
+    assert(p->out && (p->pid || p->out == stdout));
+    /* An earlier failure has been reported. */
+    rc = fflush(p->out) ? -errno : ferror(p->out) ? -EPIPE : 0;
     if ( !p->pid )
         return rc;
     fclose(p->out);
