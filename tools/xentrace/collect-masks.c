@@ -9,6 +9,7 @@
  */
 #include "xentrace/collect-private.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,7 @@ int collect_set_masks(struct collect *c, struct err *e)
     struct tbuf_info info;
     int rc = 0;
 
+    assert(!c->masks.evt_is_set && !c->masks.cpus_before);
     if ( (c->plan->evt_mask || c->plan->triggers) &&
          !tbuf_get_info(c->hv, &info, &ignored) )
         c->masks.evt_before = info.evt_mask;
@@ -97,6 +99,7 @@ static bool is_still_ours(struct collect *c)
     struct err ignored = ERR_INIT;
     struct tbuf_info info;
 
+    assert(c->masks.evt_is_set);
     return !tbuf_get_info(c->hv, &info, &ignored) &&
            info.evt_mask == c->masks.evt;
 }

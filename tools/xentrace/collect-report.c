@@ -27,6 +27,7 @@ static bool update_losses(struct collect *c)
     struct tbuf_state state;
     bool is_new = false;
 
+    assert(c->rings.nr_cpus <= c->nr_cpus);
     if ( now && c->can_count &&
          !tbuf_state(c->hv, &state, now, c->nr_cpus, &ignored) )
         for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )

@@ -231,8 +231,10 @@ static int take_due_snapshot(struct collect *c, struct err *e)
     const struct snapshot_order order = { .since = c->snapshot_since,
                                  .cause = &c->cause };
     struct err why = ERR_INIT;
-    int rc = take_snapshot(c, &order, &why, e);
+    int rc;
 
+    assert(c->snapshot_due_ms && *c->cause.text);
+    rc = take_snapshot(c, &order, &why, e);
     c->snapshot_due_ms = 0;
     snapshot_policy_cool(&c->policy, collect_now_ms(), c->cause.severity);
     return rc;

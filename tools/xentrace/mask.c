@@ -204,6 +204,7 @@ static int set_list(const char *text, unsigned int nr_cpus,
 
 static unsigned int hex_value(char digit)
 {
+    assert(isxdigit((unsigned char)digit));
     return isdigit((unsigned char)digit)
            ? digit - '0' : tolower((unsigned char)digit) - 'a' + 10;
 }

@@ -133,6 +133,7 @@ void hook_run(struct snapshot_hook *h, const char *file, const char *cause,
 {
     struct hook_call *call = &h->queue[h->nr_queued];
 
+    assert(h->nr_queued <= HOOK_QUEUE);
     if ( !h->command )
         return;
     if ( h->nr_queued == HOOK_QUEUE )

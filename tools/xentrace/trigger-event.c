@@ -81,6 +81,7 @@ static bool has_value(const struct trigger *trigger,
 
     if ( trigger->field < 0 )
         return true;
+    assert(trigger->comparison == '=' || trigger->comparison == '>');
     if ( !xt_field_get(trigger->event, trigger->field, r, &value) )
         return false;
     return trigger->comparison == '=' ? value == trigger->value

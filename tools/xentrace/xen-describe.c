@@ -4,6 +4,7 @@
  */
 #include "xentrace/xen-describe.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,7 @@ static void put_cpus(const struct description *t, unsigned int nr,
     struct xen_call_cpu *cpu = fault_calloc(nr, sizeof(*cpu));
     int nr_known = cpu ? xen_call_cpus(t->xen, cpu, nr) : 0;
 
+    assert(nr_known <= (int)nr);
     for ( int i = 0; i < nr_known; i++ )
     {
         struct xt_meta m = {

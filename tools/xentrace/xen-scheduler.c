@@ -271,6 +271,7 @@ static int query_affinity(const struct affinity *a, unsigned int domain,
 static uint32_t get_mask_word(const struct affinity *a, const uint32_t *mask,
                           unsigned int first)
 {
+    assert(first % 32 == 0);
     return first < a->nr_cpus ? mask[first / 32] : 0;
 }
 
