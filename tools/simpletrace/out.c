@@ -135,6 +135,7 @@ static inline bool are_plain(const char *text, size_t n)
     uint64_t halves[2];
     chars c, plain;
 
+    debug_assert(n && n <= ST_PAD);
     memcpy(&c, text, sizeof(c));
     memcpy(&plain, beyond + ST_PAD - n, sizeof(plain));
     plain |= (chars)((c >= ' ') & (c <= '~') & (c != '"') & (c != '\\'));

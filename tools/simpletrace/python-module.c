@@ -189,6 +189,7 @@ static PyObject *make_arguments(const struct st_event *event)
     PyObject *all = PyTuple_New(event->nr_args), *pair;
     bool ok = all != NULL;
 
+    assert(event->declared);
     for ( size_t i = 0; ok && i < event->nr_args; i++ )
     {
         pair = PyTuple_New(2);
@@ -222,6 +223,7 @@ static bool ask_script(struct st_python *p, struct handler *h,
     PyObject *name = make_text(event->name), *args = make_arguments(event);
     PyObject *format = make_text(event->format);
 
+    assert(!h->answer);
     if ( name && args && format )
         h->answer = PyObject_CallFunctionObjArgs(p->lookup, name, args, format,
                                                  NULL);
@@ -237,6 +239,7 @@ static struct handler *find_handler(struct st_python *p, struct st_event *event)
     struct handler *h;
     char text[512];
 
+    assert(!event->handler);
     if ( !event->declared )
     {
         snprintf(text, sizeof(text), "'%.200s' event is logged but is not "
@@ -353,6 +356,7 @@ static bool call_function(struct st_python *p, const struct handler *h,
     PyObject *result = NULL;
     size_t keywords = 0;
 
+    assert(h->call != SKIP && h->function);
     if ( h->call == CATCHALL )
     {
         add_borrowed(&v, h->event);

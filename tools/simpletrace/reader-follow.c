@@ -346,6 +346,7 @@ int st_reader_follow(struct st_reader *r, const struct st_reader_options *how,
 {
     struct stat current, now;
 
+    assert(how->follow && r->in.follow);
     st_reader_report_jump(r);
     if ( fstat(r->in.fd, &current) || !S_ISREG(current.st_mode) )
         return 0;

@@ -43,6 +43,7 @@ static int read_header(struct st_reader *r, struct err *e)
 /* SystemTap writes version 4 without a header; the first word is 0 or 1. */
 static void guess_header(struct st_reader *r, int64_t have)
 {
+    assert(have >= 0);
     r->version = 4;
     r->swapped = have >= 8 &&
                  st_get64(st_input_bytes(&r->in), true) <= SIMPLE_EVENT &&

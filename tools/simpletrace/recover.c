@@ -82,8 +82,10 @@ static int copy_trace(struct recovery *r, struct err *e)
 
 static int write_items(struct recovery *r, int fd, struct err *e)
 {
-    int rc = st_out_init(&r->out, fd, e);
+    int rc;
 
+    assert(r->out.fd < 0 && fd >= 0);
+    rc = st_out_init(&r->out, fd, e);
     if ( !rc )
         rc = copy_trace(r, e);
     if ( !rc )

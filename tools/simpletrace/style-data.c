@@ -146,6 +146,7 @@ static COLD void make_json_ids(struct st_print *p,
 
     if ( record->tid )
         at = num_u64(num_text(at, ",\"tid\":"), record->tid);
+    assert(at + ST_PAD <= p->ids_text + sizeof(p->ids_text));
     p->pid = record->pid;
     p->tid = record->tid;
     p->ids = (struct st_text){ p->ids_text, at - p->ids_text };

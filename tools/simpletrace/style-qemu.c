@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 
+#include "common/debug.h"
 #include "simpletrace/sink.h"
 
 /* repr() of a Python bytes object. */
@@ -75,6 +76,7 @@ static const char *record_name(const struct st_record *record)
 
 static const char *arg_name(const struct st_record *record, size_t i)
 {
+    debug_assert(i < record->event->nr_args);
     if ( record->is_dropped && record->from->version < 3 )
         return record->from->version ? "dropped_events" : "count";
     return record->event->args[i].name;

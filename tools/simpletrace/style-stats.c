@@ -65,6 +65,7 @@ static void stats_print(struct st_print *p)
 {
     struct stats *s = p->state;
     struct st_event **seen;
+    uint64_t sum = 0;
     double seconds;
 
     assert(p->no_memory || s->records >= s->seen.nr);
@@ -80,6 +81,7 @@ static void stats_print(struct st_print *p)
         qsort(seen, s->seen.nr, sizeof(*seen), compare_count);
     for ( size_t i = 0; i < s->seen.nr; i++ )
     {
+        sum += seen[i]->count;
         st_out_print(&p->out, "%12llu %6.2f %12llu  ",
                      (unsigned long long)seen[i]->count,
                      100.0 * seen[i]->count / s->records,
@@ -87,6 +89,7 @@ static void stats_print(struct st_print *p)
         st_out_escaped(&p->out, seen[i]->name, strlen(seen[i]->name));
         st_out_char(&p->out, '\n');
     }
+    assert(sum == s->records);
 }
 
 const struct st_sink st_style_stats = {

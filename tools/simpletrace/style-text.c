@@ -149,6 +149,7 @@ static COLD void make_shown_name(struct st_print *p, struct st_event *event)
     size_t length = strlen(event->name);
     char *text = arena_alloc(&p->arena, 4 * length + 3 * ST_PAD, 1);
 
+    debug_assert(!event->shown.length);
     if ( text )
         event->shown = (struct st_text){
             text, st_put_escaped(text, event->name, length) - text };
