@@ -84,11 +84,11 @@ static void print_calm(const struct text_why *t)
 static void print_states(const struct text_why *t)
 {
     const struct wait_vcpu *v = t->vcpu;
-    uint64_t offline = v->times[STATE_OFFLINE] + v->times[STATE_RUNNABLE] -
-                       v->waited;
+    uint64_t offline = v->times[STATE_OFFLINE] + v->times[STATE_RUNNABLE];
     char text[NUM_CLOCK_MAX];
 
-    assert(v->waited <= v->times[STATE_OFFLINE] + v->times[STATE_RUNNABLE]);
+    /* Sums of a damaged trace may have overflowed. */
+    offline -= v->waited < offline ? v->waited : offline;
     fprintf(t->out, " Of %s: waited for a pcpu %.1f%%, ran %.1f%%, blocked "
             "%.1f%%",
             text_duration(&t->waits->clock, verdict_known_time(v), text),
