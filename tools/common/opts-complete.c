@@ -69,6 +69,7 @@ static void put_completions(FILE *out, const struct opt *o, const char *special)
     size_t size;
     FILE *words;
 
+    assert(o->choices == NULL || o->suggest == NULL);
     if ( o->choices != NULL )
         fputs(opt_choices(o, " ", room), out);
     words = o->suggest != NULL ? open_memstream(&text, &size) : NULL;
@@ -98,6 +99,7 @@ static void put_spellings(const struct program *p, const struct opt *o,
 {
     char letter = opts_letter(p, o);
 
+    assert(o->name != NULL || letter != 0);
     if ( o->name != NULL )
         fprintf(out, "--%s ", o->name);
     if ( o->type == OPT_FLAG && o->preset != NULL && *o->preset == 'y' )

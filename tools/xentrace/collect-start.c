@@ -40,6 +40,7 @@ static void create_rings(struct collect *c, struct err *why)
 {
     unsigned int pages = c->plan->pages ? c->plan->pages : COLLECT_PAGES;
 
+    assert(pages && !c->tracing);
     c->created_rings = !tbuf_set_size(c->hv, pages, why);
     c->tracing = c->created_rings;
 }

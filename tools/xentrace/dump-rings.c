@@ -58,7 +58,10 @@ static int measure_directory(struct dump *d, struct err *e)
 {
     uint16_t pages = 0, offset = 0;
     uint32_t end = 0;
-    int rc = dump_memory_read(d->memory, d->t_info, &pages, sizeof(pages));
+    int rc;
+
+    assert(d->t_info && d->nr_cpus && d->nr_cpus <= XT_MAX_CPUS);
+    rc = dump_memory_read(d->memory, d->t_info, &pages, sizeof(pages));
 
     for ( uint32_t cpu = 0; !rc && cpu < d->nr_cpus; cpu++ )
     {
@@ -247,6 +250,7 @@ static uint32_t find_oldest(const struct dump *d, uint64_t ring,
     unsigned int page = (where & PLACE_MASK) / HV_PAGE_SIZE;
     uint32_t place = 0;
 
+    assert(pages && d->info.size);
     for ( unsigned int i = 1; !place && i <= pages; i++ )
         place = read_u32(d, first + 4ull * ((page + i) % pages)) & PLACE_MASK;
     return place;
@@ -265,6 +269,7 @@ static void set_window(const struct dump *d, uint64_t private,
         prod = used = 0;        /* damaged, or nothing was traced */
     else
         used = (prod % size + size - (place - sizeof(*ring->buf))) % size;
+    assert(used <= size);
     ring->buf->prod = prod;
     ring->buf->cons = (prod + 2 * size - used) % (2 * size);
 }

@@ -118,6 +118,7 @@ static unsigned char *copy_ring(const struct ring *ring)
     size_t from = ring->buf->cons % ring->data_size;
     unsigned char *copy = fault_malloc(ring->data_size);
 
+    assert(from % 4 == 0);      /* ring_peek() has checked cons */
     if ( copy )
     {
         memcpy(copy, data + from, ring->data_size - from);
@@ -133,6 +134,7 @@ static size_t measure_window(const unsigned char *bytes, size_t size,
     struct xt_record r;
     size_t at = 0, n;
 
+    assert(size);
     while ( (n = xt_record_decode(&r, bytes + at, bytes + size)) != 0 &&
             xt_record_is_possible(&r) && at + n <= WINDOW_BYTES )
     {
