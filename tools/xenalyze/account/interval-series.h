@@ -35,6 +35,9 @@ size_t interval_count_rows(const struct interval *i);
 /* Cycles of the row that the trace covers. */
 uint64_t interval_row_length(const struct interval *i, size_t row);
 
+/* The start of a row, counted from the start of the trace. */
+int64_t interval_row_ns(const struct interval *i, size_t row);
+
 /* Columns in the order of output, with their sort keys. */
 struct interval_order
 {

@@ -319,6 +319,13 @@ uint64_t interval_row_length(const struct interval *i, size_t row)
                                             : i->grid.width;
 }
 
+int64_t interval_row_ns(const struct interval *i, size_t row)
+{
+    int64_t first = xt_clock_ns(&i->clock, i->grid.first);
+
+    return first + (int64_t)xt_clock_duration(&i->clock, row * i->grid.width);
+}
+
 static int compare_entries(const void *a, const void *b)
 {
     const struct interval_entry *x = a, *y = b;

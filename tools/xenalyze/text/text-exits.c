@@ -20,6 +20,7 @@
 #define REASON_WIDTH 20
 #define NAMES_WIDTH 42          /* domain, reason and handler */
 #define LEAST_REASON 4
+#define MAX_AT_WIDTH 8
 
 struct exits_text
 {
@@ -136,6 +137,16 @@ static void print_reason_row(const struct exits_text *t,
     fprintf(t->out, "\n");
 }
 
+/* Seconds from the start of the trace, as --time takes them. */
+static void print_max_at(const struct exits_text *t, uint64_t tsc)
+{
+    int64_t ns = xt_clock_ns(&t->summary->clock, tsc);
+    char text[NUM_SEC_MAX];
+
+    *num_sec_fit(text, ns < 0 ? 0 : (uint64_t)ns, MAX_AT_WIDTH) = '\0';
+    fprintf(t->out, " %s", text);
+}
+
 static void print_duration_row(const struct exits_text *t,
                                const struct exit_report_row *row)
 {
@@ -147,8 +158,7 @@ static void print_duration_row(const struct exits_text *t,
     print_cycles(t, 8, stats_percentile(s, 99));
     print_cycles(t, 8, s->max);
     if ( !exit_report_has_handler(row) )
-        fprintf(t->out, " %.6f", (double)(s->max_at - t->summary->first) /
-                                 (double)t->summary->hz);
+        print_max_at(t, s->max_at);
     fprintf(t->out, "\n");
 }
 

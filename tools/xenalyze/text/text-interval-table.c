@@ -97,7 +97,7 @@ static void print_share(const struct interval_table *t, uint64_t cycles,
 
 static void print_interval_row(const struct interval_table *t, size_t row)
 {
-    uint64_t ns = xt_clock_duration(&t->i->clock, row * t->i->grid.width);
+    int64_t ns = interval_row_ns(t->i, row);
     uint64_t rest = 0;
     char text[NUM_SEC_MAX];
 

@@ -16,9 +16,9 @@ struct lines
 
 static void print_time(const struct interval *i, size_t row, FILE *out)
 {
-    uint64_t ns = xt_clock_duration(&i->clock, row * i->grid.width);
+    int64_t ns = interval_row_ns(i, row);
 
-    fprintf(out, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
+    fprintf(out, "%" PRId64 ".%09" PRId64, ns / 1000000000, ns % 1000000000);
 }
 
 static double row_share(const struct interval *i, size_t column, size_t row)

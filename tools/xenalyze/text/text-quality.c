@@ -333,7 +333,7 @@ static void print_loss_gaps(const struct text *t)
         fprintf(t->out, "  pcpu %" PRIu64 ": no records for %.6fs from %.6fs\n",
                 b->loss_gaps.rows[i].tag,
                 stats_seconds(&t->scale, b->loss_gaps.rows[i].key),
-                stats_seconds(&t->scale, b->loss_gaps.rows[i].at - b->first));
+                (double)xt_clock_ns(&b->clock, b->loss_gaps.rows[i].at) / 1e9);
 }
 
 /* Losses outside of Xen's rings. */
