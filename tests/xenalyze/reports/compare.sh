@@ -142,6 +142,9 @@ expect 0 "$xenalyze" compare complete lossy
 has '; lost: nothing' 'lost: '
 grep -q 'lost: [1-9][0-9]* records, [0-9.]* % of the time' out ||
     fail 'losses are not reported'
+lost=$(sed -n 's/.*lost: \([1-9][0-9]*\) records,.*/\1/p' out)
+"$xenalyze" info lossy | grep -qx "  lost: *$lost records" ||
+    fail "$lost lost records, which are not those of info"
 ! sed -n '/^ domain /,$p' out | grep -E ' gone | -[0-9.]+ % +[+-]' ||
     fail 'lost records are called a difference'
 

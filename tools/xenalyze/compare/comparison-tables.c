@@ -35,9 +35,9 @@ static void walk_sides(struct export *x, void *state)
                    export_number(p->nr_pcpus),
                    export_rounded(true, 1e9 * measure_busy(p)),
                    export_number(p->records),
-                   export_number(measure_lost(p, FIGURE_LOST_RECORDS)),
+                   export_number(p->lost_records),
                    export_number(xt_clock_duration(
-                       &p->clock, measure_lost(p, FIGURE_LOST_TIME))),
+                       &p->clock, measure_lost_time(p))),
                    export_number(p->damaged), export_number(p->segments));
     }
 }

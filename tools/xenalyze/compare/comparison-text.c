@@ -152,7 +152,6 @@ static void print_quality(const struct comparison *c, unsigned int side,
                           FILE *out)
 {
     const struct profile *p = c->sides[side].profile;
-    uint64_t lost = measure_lost(p, FIGURE_LOST_RECORDS);
     uint64_t whole = profile_whole(p) * p->nr_pcpus;
     char length[NUM_CLOCK_MAX];
 
@@ -162,9 +161,9 @@ static void print_quality(const struct comparison *c, unsigned int side,
     print_name(c->sides[side].name, out);
     fprintf(out, "\n    %s, %u pcpu%s, %.1f %% busy; ", length, p->nr_pcpus,
             p->nr_pcpus == 1 ? "" : "s", 100 * measure_busy(p));
-    if ( lost || p->losses )
-        fprintf(out, "lost: %" PRIu64 " records, %.2f %% of the time\n", lost,
-                stats_share(measure_lost(p, FIGURE_LOST_TIME), whole));
+    if ( p->lost_records || p->losses )
+        fprintf(out, "lost: %" PRIu64 " records, %.2f %% of the time\n",
+                p->lost_records, stats_share(measure_lost_time(p), whole));
     else
         fprintf(out, "lost: nothing\n");
     if ( p->damaged )

@@ -279,9 +279,9 @@ double measure_busy(const struct profile *p)
            ? s.estimate / p->nr_pcpus : 0;
 }
 
-uint64_t measure_lost(const struct profile *p, enum figure_kind kind)
+uint64_t measure_lost_time(const struct profile *p)
 {
-    return (uint64_t)get_lost(p, kind, FIGURE_INTERVALS);
+    return (uint64_t)get_lost(p, FIGURE_LOST_TIME, FIGURE_INTERVALS);
 }
 
 bool measure_is_recorded(const struct profile *p, enum measure_class class)

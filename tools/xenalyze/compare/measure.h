@@ -62,8 +62,8 @@ double measure_cost(const struct measure *m, const struct measured *a,
 /* The mean share of time in which a pcpu ran a vcpu. */
 double measure_busy(const struct profile *p);
 
-/* Records or cycles that were lost in the span. */
-uint64_t measure_lost(const struct profile *p, enum figure_kind kind);
+/* The cycles in which records were lost in the span, summed over pcpus. */
+uint64_t measure_lost_time(const struct profile *p);
 
 /* Does the trace have events of the class? */
 bool measure_is_recorded(const struct profile *p, enum measure_class class);

@@ -260,7 +260,10 @@ static void profile_add_irq(void *state, const struct fact_irq *f)
         add_interrupt(p, FIGURE_VCPU(f->pcpu), i, f);
 }
 
-/* Lost records are spread evenly over the lost time, rounded up. */
+/*
+ * Lost records are spread evenly over the intervals of the lost time.  A part is
+ * rounded up, as a bound, so the sum of all parts can be too large.
+ */
 static void profile_add_loss(void *state, const struct fact_loss *f)
 {
     struct profile *p = state;
@@ -271,6 +274,7 @@ static void profile_add_loss(void *state, const struct fact_loss *f)
 
     assert(f->from <= f->to);
     p->losses += !p->is_later;
+    p->lost_records += p->is_later ? 0 : f->records;
     add_span(p, figure_key(FIGURE_HOST, FIGURE_WHOLE, FIGURE_LOST_TIME, 0),
              f->from, f->to);
     if ( !length && at < FIGURE_INTERVALS )

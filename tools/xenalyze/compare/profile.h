@@ -28,6 +28,7 @@ struct profile
     unsigned int nr_pcpus;      /* with records */
     uint64_t records, volumes[VOLUME_KINDS];
     uint64_t losses;            /* places */
+    uint64_t lost_records;      /* in these places */
     uint64_t damaged;           /* places */
     uint64_t too_many;          /* records of vcpus that are not kept */
 };
