@@ -11,6 +11,9 @@
 
 #define SECOND 1000000000u
 
+/* capture_flags of events/11-meta: overwrite, memory_buffer. */
+#define SNAPSHOT_FLAGS (1u << 2 | 1u << 3)
+
 /* A reading is some microseconds off: over a second, some ppm. */
 #define FAR_APART (SECOND / 2)
 
@@ -54,6 +57,7 @@ static void learn_meta(struct xt_info *info, const struct xt_meta *m)
     {
         info->has_run = true;
         info->run = m->start.tsc;
+        info->is_snapshot = m->start.flags & SNAPSHOT_FLAGS;
     }
     if ( m->event == TRC_META_BOOT_ID && !info->has_boot )
     {

@@ -165,7 +165,8 @@ static int analyze_file(struct config *config, struct err *e)
         return err_usage(e, "--follow needs --dump-all or --records; "
                          "there is no summary of a growing trace");
     if ( config->nr_paths > 1 && !config->compare )
-        rc = spool_join(&spool, config->paths, config->nr_paths, &path, e);
+        rc = spool_join(&spool, config->paths, config->nr_paths, &path,
+                        &config->log, e);
     else if ( outputs_read_again(config) )
         rc = spool_open(&spool, config->path, &path, e);
     if ( !rc )

@@ -110,7 +110,31 @@ struct piece
 {
     const char *path;
     struct xt_info info;
+    bool has_record;
+    uint64_t first;             /* time stamp of the first record in the file */
 };
+
+/* The first record tells a file from the next file of a capture. */
+static int find_first_record(struct piece *p, struct xt_trace *t,
+                             struct err *e)
+{
+    struct xt_records records;
+    struct xt_window w;
+    struct xt_record r;
+    int rc = 0;
+
+    while ( !p->has_record && (rc = xt_trace_next_window(t, &w, e)) > 0 )
+    {
+        xt_trace_begin_records(t, &w, &records);
+        while ( !p->has_record && xt_records_next(&records, &r) )
+            if ( r.has_tsc && xt_record_is_timed(&r) )
+            {
+                p->has_record = true;
+                p->first = r.tsc;
+            }
+    }
+    return rc < 0 ? rc : 0;
+}
 
 /* A file without a window, such as the rest of a split file, has no info. */
 static int read_info(struct piece *p, struct err *e)
@@ -124,6 +148,8 @@ static int read_info(struct piece *p, struct err *e)
     if ( xt_trace_open(&t, p->path, 0, &no_windows) )
         return 0;
     rc = xt_trace_info(t, &p->info, e);
+    if ( !rc )
+        rc = find_first_record(p, t, e);
     xt_trace_close(t);
     return rc;
 }
@@ -133,6 +159,72 @@ static bool has_same_run(const struct xt_info *a, const struct xt_info *b)
     return (!a->has_run || !b->has_run || a->run == b->run) &&
            (!a->has_boot || !b->has_boot ||
             !memcmp(a->boot, b->boot, sizeof(a->boot)));
+}
+
+static int compare_first_records(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+
+    if ( x->has_record != y->has_record )
+        return x->has_record ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* A file twice, or two snapshots, would count records twice.  Sorts pieces. */
+static int refuse_copies(struct piece *pieces, size_t nr, struct err *e)
+{
+    size_t snapshots = 0;
+
+    qsort(pieces, nr, sizeof(*pieces), compare_first_records);
+    for ( size_t i = 0; i < nr; i++ )
+    {
+        snapshots += pieces[i].info.is_snapshot;
+        if ( i && pieces[i].has_record &&
+             !compare_first_records(&pieces[i - 1], &pieces[i]) )
+            return err_set(e, -EINVAL, "%s begins with the same record as %s; "
+                           "give each part of a capture once", pieces[i].path,
+                           pieces[i - 1].path);
+        if ( snapshots > 1 )
+            return err_set(e, -EINVAL, "%s is one of several snapshots of a "
+                           "capture, which share records; analyze these "
+                           "traces one by one", pieces[i].path);
+    }
+    return 0;
+}
+
+/* The value of the digits at the end of a name; *length: of the name before. */
+static uint64_t get_number(const char *name, size_t *length)
+{
+    *length = strlen(name);
+    while ( *length && name[*length - 1] >= '0' && name[*length - 1] <= '9' )
+        --*length;
+    return strtoull(name + *length, NULL, 10);
+}
+
+/*
+ * Does a number miss between two names?  Behind x89, split(1) continues with
+ * x9000.
+ */
+static bool has_gap(const char *last, const char *path)
+{
+    size_t length, last_length;
+    uint64_t number = get_number(path, &length);
+    uint64_t last_number = get_number(last, &last_length);
+
+    return length == last_length && !memcmp(path, last, length) &&
+           last[length] && strlen(path) < strlen(last) + 2 &&
+           number > last_number + 1;
+}
+
+/* The records of a file that was forgotten do not count as lost. */
+static void warn_missing(const struct piece *pieces, size_t nr,
+                         const struct log *log)
+{
+    for ( size_t i = 1; i < nr; i++ )
+        if ( has_gap(pieces[i - 1].path, pieces[i].path) )
+            log_warning(log, "a file is missing between %s and %s; its time "
+                        "does not count as lost", pieces[i - 1].path,
+                        pieces[i].path);
 }
 
 /* By name, where the number 2 precedes 10. */
@@ -159,6 +251,8 @@ static int order_pieces(struct piece *pieces, size_t nr, struct err *e)
                          pieces[0].path);
     }
     if ( !rc )
+        rc = refuse_copies(pieces, nr, e);
+    if ( !rc )
         qsort(pieces, nr, sizeof(*pieces), compare_pieces);
     return rc;
 }
@@ -176,7 +270,7 @@ static int append_piece(struct spool *s, const struct piece *p, struct err *e)
 }
 
 int spool_join(struct spool *s, const char **paths, size_t nr,
-               const char **use, struct err *e)
+               const char **use, const struct log *log, struct err *e)
 {
     struct piece *pieces = fault_calloc(nr, sizeof(*pieces));
     int rc = pieces ? 0 : err_sys(e, -ENOMEM, "cannot join %zu files", nr);
@@ -187,6 +281,8 @@ int spool_join(struct spool *s, const char **paths, size_t nr,
         pieces[i].path = paths[i];
     if ( !rc )
         rc = order_pieces(pieces, nr, e);
+    if ( !rc )
+        warn_missing(pieces, nr, log);
     for ( size_t i = 0; !rc && i < nr; i++ )
     {
         paths[i] = pieces[i].path;

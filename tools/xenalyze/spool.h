@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "common/err.h"
+#include "common/log.h"
 
 #define SPOOL_PATH_MAX 32u
 
@@ -28,11 +29,12 @@ int spool_open(struct spool *s, const char *path, const char **use,
 
 /*
  * Copy several files of one capture, in the order of their names, where 2
- * precedes 10.  The array of paths is sorted.  -EINVAL: a file belongs to
- * another capture.
+ * precedes 10, and warn of numbers that are missing.  The array of paths is
+ * sorted.  -EINVAL: a file belongs to another capture, or has the records of
+ * another file.
  */
 int spool_join(struct spool *s, const char **paths, size_t nr,
-               const char **use, struct err *e);
+               const char **use, const struct log *log, struct err *e);
 
 void spool_close(struct spool *s);
 

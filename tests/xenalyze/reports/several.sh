@@ -66,6 +66,31 @@ expect 1 "$xenalyze" --summary rotated.1 missing
 expect_message 'missing'
 expect 1 "$xenalyze" --summary rotated.1 .
 [ -s err ] || fail 'a directory without a word'
+
+# The same records twice: a file given twice, a copy, snapshots of a capture.
+expect 1 "$xenalyze" --summary rotated.1 rotated.2 rotated.1
+expect_message 'rotated.1 begins with the same record as rotated.1'
+cp rotated.2 copy
+expect 1 "$xenalyze" --summary rotated.1 rotated.2 copy
+expect_message 'begins with the same record as'
+[ ! -s out ] || fail 'a report of records that count twice'
+for mode in -M1M --flight-recorder; do
+    "$xensim" --cpus 2 -- sh -c '"$0" -e sched "$1" snap & sleep 0.2
+        "$0" snapshot; sleep 0.2; "$0" snapshot; "$0" stop' "$xentrace" $mode \
+        >log 2>&1 || fail "xentrace $mode: $(cat log)"
+    expect 1 "$xenalyze" --summary snap.1 snap.2
+    expect_message 'analyze these traces one by one'
+    rm snap snap.1 snap.2
+done
+
+# A file that was forgotten; the first ones may be gone.
+expect 0 "$xenalyze" --info rotated.2 rotated.3 rotated.5 rotated.6
+expect_message 'a file is missing between rotated.3 and rotated.5'
+expect 0 "$xenalyze" --info rotated.9 rotated.10
+[ ! -s err ] || fail 'a word about files in order'
+expect 0 "$xenalyze" --info piece.aa piece.ab
+[ ! -s err ] || fail 'a word about names without numbers'
+
 expect 2 "$xenalyze" --follow --dump-all rotated.1 rotated.2
 expect_message '--follow reads one file'
 ls "${TMPDIR:-/tmp}"/xenalyze.* >/dev/null 2>&1 && fail 'copies are left'
