@@ -87,6 +87,22 @@ TZ=UTC
 modes=$(echo "$modes" | grep -v scatterplot)
 refused 1 'which has 0' --pcpu 1
 
+# A moment has no time for a report to divide, but may have records.
+for span in ..0 0..0 4ms..4ms 2ms..2ms -0..; do
+    for mode in --summary --report-overview --report-latency --report-exits \
+        --report-io --report-wakeups --why --report-pcpu --json --csv \
+        'over run' 'over wait' 'plot' 'plot runstate' 'compare trace'; do
+        # shellcheck disable=SC2086 # several words
+        expect 1 "$xenalyze" $mode --time=$span trace
+        expect_message 'selects nothing'
+        [ ! -s out ] || fail "$mode --time $span: output"
+    done
+done
+expect 0 "$xenalyze" --cpu-hz 1G --dump-all --time 4ms..4ms trace
+[ "$(wc -l <out)" -eq 2 ] || fail 'records of a moment are missing'
+echo '0 1000000 0x21101 0x10000' | "$compose" >one
+expect 0 "$xenalyze" --summary --time 0..1 one
+
 # Lines of records: also if each option matches, but no record does.
 modes='--dump-all
 --records

@@ -262,11 +262,15 @@ static void emit_unreported_losses(struct analysis *a, const struct fact_end *f)
     }
 }
 
+/* A single moment has no time to report, unless it is the whole segment. */
 static void check_overlap(const struct analyze_options *o,
                           const struct fact_end *f)
 {
-    if ( o->overlaps && o->bounded && f->first <= o->until &&
-         f->last >= o->from )
+    uint64_t from = o->from > f->first ? o->from : f->first;
+    uint64_t until = o->until < f->last ? o->until : f->last;
+
+    if ( o->overlaps && o->bounded &&
+         (from < until || (from == until && f->first == f->last)) )
         *o->overlaps = true;
 }
 

@@ -23,8 +23,8 @@ struct analyze_options
 
     /*
      * If `bounded`, a span of time stamps; facts that reach over its borders
-     * are cut there.  *overlaps is set if a segment is partly in the span;
-     * NULL: not wanted.
+     * are cut there.  *overlaps is set if some time of a segment is in
+     * the span; NULL: not wanted.
      */
     bool bounded;
     uint64_t from, until;
