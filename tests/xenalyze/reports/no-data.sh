@@ -36,6 +36,26 @@ expect 0 "$xenalyze" --scatterplot-runstate --plot p.svg silent
 grep -q '>no data<' p.svg || fail "the picture has no such state"
 if grep -q '>lost<' p.svg; then fail "the picture has lost records"; fi
 
+# A guest in guest mode all the time, but for the half of which records are lost:
+# no part of the lost time is time in which the vcpu did not run.
+compose guest <<'END'
+0 1000000 0x21101 0x10000
+0 1000000 0x81001
+0 2000000 0x81002 1 0x1000
+0 2000000 0x81001
+0 4000000 0x1f001 7 0 2000000 0
+0 4000000 0x21101 0x10000
+0 4000000 0x81001
+0 5000000 0x81002 1 0x1000
+0 5000000 0x81001
+END
+for report in --summary --report-exits; do
+    expect 0 "$xenalyze" $report guest
+    grep -qx ' d1v0: 50.00% in the guest, 0.00% in the hypervisor, 0.00% not running,\?' \
+        out || fail "$report: lost time counts as not running"
+    grep -q '50.00% unknown$' out || fail "$report: lost time is missing"
+done
+
 # A trace to its end on all pcpus has no such column.
 expect 0 "$xenalyze" --summary --time ..1500000c silent
 if grep -q 'no data' out; then fail "no data, though all is known"; fi

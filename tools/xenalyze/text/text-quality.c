@@ -223,39 +223,54 @@ static void print_pcpus(const struct text *t)
     }
 }
 
+/* Without scheduling records: exits in which the guest blocks count as out. */
+static void print_guest_unscheduled(const struct summary_vcpu *v,
+                                    struct text_wrap *w)
+{
+    uint64_t guest = v->hvm->guest_cycles, out = v->hvm->exit_cycles;
+
+    text_wrap_add(w, "", "%.2f%% in the guest",
+                  stats_share(guest, guest + out));
+    text_wrap_add(w, ",", "%.2f%% out of it", stats_share(out, guest + out));
+}
+
 /*
  * Entries and exits of the guest split the running time of a vcpu into guest
- * and hypervisor; the rest of the time, the vcpu does not run.  Without
- * scheduling records, exits in which the guest blocks count as time outside.
+ * and hypervisor; the rest of the time, the vcpu does not run, or its state is
+ * unknown.
  */
+static void print_guest_scheduled(const struct summary_vcpu *v,
+                                  struct text_wrap *w)
+{
+    const struct summary_sched *s = v->sched;
+    uint64_t guest = v->hvm->guest_cycles, whole = s->time.elapsed;
+    uint64_t inside = summary_state_time(s->state, &s->time, STATE_RUNNING);
+    uint64_t unknown = summary_state_time(s->state, &s->time, STATE_LOST) +
+                       summary_state_time(s->state, &s->time, STATE_NO_DATA);
+    uint64_t known = inside + unknown;
+
+    if ( guest > inside )
+        guest = inside;
+    text_wrap_add(w, "", "%.2f%% in the guest", stats_share(guest, whole));
+    text_wrap_add(w, ",", "%.2f%% in the hypervisor",
+                  stats_share(inside - guest, whole));
+    text_wrap_add(w, ",", "%.2f%% not running",
+                  stats_share(whole > known ? whole - known : 0, whole));
+    if ( unknown )
+        text_wrap_add(w, ",", "%.2f%% unknown", stats_share(unknown, whole));
+}
+
 static void print_guest(const struct text *t, const struct summary_vcpu *v)
 {
-    uint64_t guest = v->hvm->guest_cycles, whole, inside;
     struct text_wrap w = text_wrap_begin(t->out);
     char name[XT_LABEL_MAX];
 
     xt_vcpu_label(t->request->names, v->domain, v->id, name);
     text_wrap_add(&w, "", "%s:", name);
-    if ( !v->sched )
-    {
-        whole = guest + v->hvm->exit_cycles;
-        text_wrap_add(&w, "", "%.2f%% in the guest",
-                      stats_share(guest, whole));
-        text_wrap_add(&w, ",", "%.2f%% out of it",
-                      stats_share(v->hvm->exit_cycles, whole));
-        text_wrap_end(&w);
-        return;
-    }
-    whole = v->sched->time.elapsed;
-    inside = summary_state_time(v->sched->state, &v->sched->time,
-                                STATE_RUNNING);
-    if ( guest > inside )
-        guest = inside;
-    text_wrap_add(&w, "", "%.2f%% in the guest", stats_share(guest, whole));
-    text_wrap_add(&w, ",", "%.2f%% in the hypervisor",
-                  stats_share(inside - guest, whole));
-    text_wrap_add(&w, ",", "%.2f%% not running",
-                  stats_share(whole - inside, whole));
+    if ( v->sched )
+        print_guest_scheduled(v, &w);
+    else
+        print_guest_unscheduled(v, &w);
     text_wrap_end(&w);
 }
 
