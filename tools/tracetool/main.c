@@ -19,6 +19,7 @@
 #include "tracetool/options.h"
 #include "tracetool/parse.h"
 #include "tracetool/sources.h"
+#include "tracetool/stap-command.h"
 
 static void report_error(void *ctx, const struct tt_place *at, const char *text)
 {
@@ -122,6 +123,8 @@ int main(int argc, char **argv)
     struct err e = ERR_INIT;
     int rc;
 
+    if ( argc > 1 && !strcmp(argv[1], "stap") )
+        return stap_command_run(argc - 1, argv + 1);
     rc = fault_arm_env(&e);
     if ( !rc )
         rc = options_read(&options, argc, argv, &next, &e);

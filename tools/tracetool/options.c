@@ -102,7 +102,8 @@ static void list_rows(FILE *out)
             "EVENTS and OUTPUT may be -, standard input and output.\n"
             "\n"
             "  tracetool --format=h --backends=xen --group=mine \\\n"
-            "      mine.trace-events trace-mine.h\n");
+            "      mine.trace-events trace-mine.h\n"
+            "  tracetool stap --help     SystemTap with generated tapsets\n");
 }
 
 static const struct program program = {
