@@ -66,6 +66,18 @@ for trigger in 'exit>1us' 'hvm_cpuid:leaf>0' 'hvm_cpuid:leaf=3'; do
     grep -qE "hvm_(cpuid|vmentry)" out || fail "$trigger: the event is missing"
 done
 
+# The value of a domain may be its name; each record behind it is of its id.
+noisy=$top_srcdir/xensim/scenarios/noisy-neighbour.scenario
+expect 0 "$xensim" --scenario "$noisy" -- "$xentrace" -s 10 -e sched \
+    --snapshot-on sched_wake:domain=voice --snapshots 1 -T 60 named
+grep -q 'sched_wake was traced' err || fail "no trigger: $(cat err)"
+expect 0 "$xenalyze" --records --event sched_wake --domain voice named.1
+[ -s out ] || fail "voice did not wake"
+expect 1 "$xensim" --scenario "$noisy" -- "$xentrace" -s 10 -e sched \
+    --snapshot-on sched_wake:domain=vioce --snapshots 1 -T 60 unnamed
+expect_message 'did you mean voice?'
+[ ! -e unnamed ] || fail "a file of a capture that did not begin"
+
 expect 0 "$xensim" --cpus 2 -- "$xentrace" -M 1M \
     --snapshot-on 'exit>1h' --snapshot-on 'lost>1000000000' \
     --snapshot-on 'hvm_cpuid:leaf=0xdeadbeef' -T 0.5 quiet

@@ -140,6 +140,8 @@ static int run_program(struct options *o, struct err *e)
     if ( !rc )
         rc = hv_open(&hv, o->hypervisor, &o->address, e);
     if ( !rc )
+        rc = triggers_find_domains(&o->triggers, hv, e);
+    if ( !rc )
         rc = run_capture(o, hv, w, e);
     hv_close(hv);
     watchdog_end(&watchdog);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * EVENT, EVENT:FIELD=VALUE, EVENT:FIELD>VALUE: an event of the catalogue was
- * traced, with such a value in one of its fields.  This type has no word of
- * its own: its row is the last one and takes the arguments that are left.
+ * traced, with such a value in one of its fields.  The value of a domain may be
+ * its name.  This type has no word of its own: its row is the last one and
+ * takes the arguments that are left.
  */
 #include "xentrace/trigger-type.h"
 
@@ -28,12 +29,33 @@ static bool copy_name(char name[NAME_MAX_BYTES], const char *from,
     return true;
 }
 
+/* "domain" is the field "dom" of most events. */
 static int find_event_field(const struct xt_event *event, const char *name)
 {
+    if ( !strcmp(name, "domain") )
+        name = "dom";
     for ( unsigned int i = 0; i < event->nr_fields; i++ )
         if ( !strcmp(event->fields[i].name, name) )
             return i;
     return -1;
+}
+
+/* Is the field of this name a domain? */
+static bool is_domain(const char *name)
+{
+    return !strcmp(name, "domain") || !strcmp(name, "dom") ||
+           !strcmp(name, "prev_dom") || !strcmp(name, "next_dom");
+}
+
+static int parse_value(struct trigger *trigger, const char *field,
+                       const char *value)
+{
+    int rc = opts_number(value, &trigger->value);
+
+    if ( !rc || !*value || trigger->comparison != '=' || !is_domain(field) )
+        return rc;
+    trigger->domain = value;
+    return 0;
 }
 
 static int parse_field(struct trigger *trigger, const char *text,
@@ -45,7 +67,7 @@ static int parse_field(struct trigger *trigger, const char *text,
     assert(trigger->event);
     trigger->comparison = text[length];
     if ( !trigger->comparison || !copy_name(name, text, length) ||
-         opts_number(text + length + 1, &trigger->value) )
+         parse_value(trigger, name, text + length + 1) )
         return err_usage(e, "--snapshot-on=%s:%.80s: write FIELD=NUMBER"
                          " or FIELD>NUMBER behind the colon",
                          trigger->event->name, text);

@@ -18,6 +18,7 @@
 #define TRIGGER_TYPES 4u        /* rows of the table in trigger.c */
 
 struct trigger_type;
+struct hv;
 
 /* One condition, as parsed; each type uses the members that it needs. */
 struct trigger
@@ -29,6 +30,8 @@ struct trigger
     int field;                      /* index into event->fields; -1: none */
     char comparison;                /* '=' or '>' */
     uint64_t value;
+    const char *domain;             /* its name in place of `value`, borrowed;
+                                       NULL after triggers_find_domains() */
 };
 
 /* A type with at least one trigger in the list, and its state. */
@@ -71,6 +74,12 @@ struct triggers
  * text has to stay valid.
  */
 int triggers_parse(struct triggers *t, const char *text, struct err *e);
+
+/*
+ * Replace names of domains by their numbers, which `hv` has.  -ENOENT: there is
+ * no such domain; -EACCES: no names can be read.
+ */
+int triggers_find_domains(struct triggers *t, struct hv *hv, struct err *e);
 
 /* Append to `text` the table of all types for --help. */
 void triggers_help(char *text, size_t size);

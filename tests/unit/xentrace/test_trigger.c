@@ -13,6 +13,7 @@
 #include "common/fault.h"
 
 #include "tests/unit/libxentrace/unit.h"
+#include "tests/unit/xentrace/fake.h"
 
 #define HZ 1000000000u  /* a cycle is a nanosecond */
 #define RUNNABLE 0x00021011u    /* running -> runnable */
@@ -71,6 +72,11 @@ START_TEST(grammar)
         { "hvm_cpui", -EINVAL }, { "hvm_cpuid:", -EINVAL },
         { "hvm_cpuid:leaf", -EINVAL }, { "hvm_cpuid:leaf=", -EINVAL },
         { "hvm_cpuid:leave=1", -EINVAL },
+        { "sched_wake:dom=web1", 0 }, { "sched_wake:domain=7", 0 },
+        { "sched_wake:domain=web1", 0 }, { "sched_wake:domain=a=b>c", 0 },
+        { "sched_wake:dom=", -EINVAL }, { "sched_wake:dom>web1", -EINVAL },
+        { "sched_wake:vcpu=web1", -EINVAL },
+        { "hvm_cpuid:domain=web1", -EINVAL },
     };
 
     for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
@@ -354,6 +360,52 @@ START_TEST(an_event)
 }
 END_TEST
 
+/* A trigger with the name of a domain fires for this domain only. */
+START_TEST(domain_names)
+{
+    static const struct
+    {
+        const char *names[4], *trigger;
+        int rc;
+        const char *text;
+    } rows[] = {
+        { { "Domain-0", "web1", "batch" }, "sched_runstate_change:domain=web1",
+          0, "" },
+        { { "Domain-0", "3", "batch" }, "sched_runstate_change:dom=1", 0, "" },
+        { { "Domain-0", "web1", "batch" }, "sched_runstate_change:dom=wbe1",
+          -ENOENT, "no domain is named wbe1; did you mean web1?" },
+        { { "Domain-0", "web1", "batch" }, "sched_runstate_change:dom=other",
+          -ENOENT, "no domain is named other; give a name or a number" },
+        { { "Domain-0", "web\1b", NULL }, "sched_runstate_change:dom=web",
+          -ENOENT, "no domain is named web; give a name or a number" },
+        { { "Domain-0", "web1", "web1", "web1" },
+          "sched_runstate_change:dom=web1", -EINVAL,
+          "several domains are named web1; give a number, such as 1 or 2" },
+        { { "", "", NULL }, "sched_runstate_change:dom=web1", -EACCES,
+          "cannot read the names of domains; give the number of web1" },
+        { { NULL }, "sched_runstate_change:dom=web1", -EACCES,
+          "cannot read the names" },
+    };
+    struct fake f;
+
+    fake_init(&f, false);
+    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        struct triggers t = { .nr = 0 };
+        struct err e = ERR_INIT;
+
+        memcpy(f.domain, rows[i].names, sizeof(f.domain));
+        ck_assert_int_eq(triggers_parse(&t, "lost>1", &e), 0);
+        ck_assert_int_eq(triggers_parse(&t, rows[i].trigger, &e), 0);
+        ck_assert_int_eq(triggers_find_domains(&t, &f.hv, &e), rows[i].rc);
+        ck_assert_msg(strstr(e.text, rows[i].text), "%s", e.text);
+        if ( !rows[i].rc )
+            ck_assert_uint_eq(t.list[1].value, 1);
+    }
+    fake_fini(&f);
+}
+END_TEST
+
 /* The worst cause of a pass is kept, in terms of each trigger's limit. */
 START_TEST(worst_cause)
 {
@@ -406,4 +458,5 @@ END_TEST
 
 UNIT_MAIN("trigger", grammar, unit_is_missing, unknown_frequency, table,
           unknown_trigger, too_many_triggers, no_memory, runnable, waits_still,
-          many_vcpus, outside, an_event, worst_cause, lost)
+          many_vcpus, outside, an_event, domain_names,
+          worst_cause, lost)
