@@ -297,7 +297,8 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .options = OPTIONS("--count"), .related = OPTIONS(SELECTION, "output") },
     { .name = "info", .args = "FILE",
       .help = "the file itself: size, time, losses, damage",
-      .options = OPTIONS("--info"), .related = OPTIONS("output") },
+      .options = OPTIONS("--info"),
+      .related = OPTIONS("json", "csv", "output") },
     { .name = "export", .args = "json|csv FILE",
       .help = "all numbers for other programs",
       .details = "The format is described in xenalyze-json(5); --json-schema "

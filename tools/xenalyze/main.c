@@ -21,6 +21,7 @@
 #include "common/output-file.h"
 #include "common/pager.h"
 #include "xenalyze/compare/compare.h"
+#include "xenalyze/info-tables.h"
 #include "xenalyze/options.h"
 #include "xenalyze/outputs.h"
 #include "xenalyze/spool.h"
@@ -106,7 +107,11 @@ static int run_outputs(struct run *run, struct err *e)
 
 static int print_schema(struct err *e)
 {
-    report_print_schema(comparison_tables(), stdout);
+    const struct export_table *const more[] = {
+        comparison_tables(), info_tables(), NULL,
+    };
+
+    report_print_schema(more, stdout);
     if ( fflush(stdout) || ferror(stdout) )
         return err_sys(e, errno ? -errno : -EIO, "cannot write the schema");
     return 0;

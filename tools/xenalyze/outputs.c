@@ -66,10 +66,11 @@ static int check_form(const struct config *config, struct err *e)
     for ( size_t i = 0; i < NR_OUTPUTS; i++ )
         lines |= outputs[i].pass != reports_pass &&
                  outputs[i].pass != compare_pass &&
+                 outputs[i].pass != windows_pass &&
                  is_wanted(config, &outputs[i]);
     if ( lines && (f->json || f->csv) )
-        return err_usage(e, "--%s applies to reports, scatterplots and "
-                         "intervals; print records and counts in another run",
+        return err_usage(e, "--%s applies to reports, scatterplots, intervals "
+                         "and --info; print records and counts in another run",
                          form);
     return 0;
 }
@@ -82,13 +83,13 @@ static bool any_is_wanted(const struct config *config, pass_fn *except)
     return false;
 }
 
-/* Is any output wanted that --compare excludes? */
-static bool any_is_wanted_beside(const struct config *c,
+/* Is any output wanted that a pass with a document of its own excludes? */
+static bool any_is_wanted_beside(const struct config *c, pass_fn *pass,
                                  const struct report_config *reports)
 {
     for ( size_t i = 0; i < NR_OUTPUTS; i++ )
-        if ( outputs[i].pass != compare_pass &&
-             outputs[i].pass != reports_pass && is_wanted(c, &outputs[i]) )
+        if ( outputs[i].pass != pass && outputs[i].pass != reports_pass &&
+             is_wanted(c, &outputs[i]) )
             return true;
     return reports->ipi_latency || report_is_wanted(reports);
 }
@@ -129,7 +130,7 @@ static int check_compare(struct config *c, struct err *e)
     if ( !c->compare )
         return 0;
     reports.json = reports.csv = false;
-    if ( any_is_wanted_beside(c, &reports) )
+    if ( any_is_wanted_beside(c, compare_pass, &reports) )
         return err_usage(e, "--compare is an output of its own: leave out "
                          "other reports and outputs of records");
     if ( c->follow )
@@ -137,6 +138,22 @@ static int check_compare(struct config *c, struct err *e)
                          "--follow");
     if ( c->events )
         return err_usage(e, "--event: a comparison needs all events");
+    c->reports_wanted = false;
+    return 0;
+}
+
+/* --info with --json or --csv is a document of its own. */
+static int check_info(struct config *c, struct err *e)
+{
+    struct report_config reports = c->reports;
+
+    if ( !c->info || (!reports.json && !reports.csv) )
+        return 0;
+    reports.json = reports.csv = false;
+    if ( any_is_wanted_beside(c, windows_pass, &reports) )
+        return err_usage(e, "--info with --%s is a document of its own: print "
+                         "other reports in another run",
+                         c->reports.json ? "json" : "csv");
     c->reports_wanted = false;
     return 0;
 }
@@ -163,6 +180,7 @@ int outputs_choose(struct config *config, bool terminal, struct err *e)
     int rc = check_form(config, e);
 
     rc = rc ? rc : check_compare(config, e);
+    rc = rc ? rc : check_info(config, e);
     rc = rc ? rc : check_selection(config, e);
     rc = rc ? rc : check_theme(&config->reports, e);
     rc = rc ? rc : choose_interval(&config->reports, e);

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "libxentrace/internal.h"
+#include "xenalyze/info-tables.h"
 #include "xenalyze/lines/lines.h"
 
 struct pass
@@ -44,10 +45,30 @@ static int read_windows(struct pass *p, struct err *e)
     return rc;
 }
 
+static int print_info(struct pass *p)
+{
+    const struct run *run = p->run;
+    const struct report_config *r = &run->config->reports;
+    struct xt_clock clock;
+
+    xt_info_clock(&run->info, run->config->hz, &clock);
+    if ( p->counts.total.tsc.known )
+    {
+        clock.wall = xt_clock_wall(&clock, p->counts.total.tsc.first);
+        clock.origin = p->counts.total.tsc.first;
+    }
+    file_texts_finish(&p->texts);
+    if ( !r->json && !r->csv )
+        return file_info_print(&p->counts, &p->texts, &clock, run->name,
+                               run->out);
+    return info_export(&(struct file_info){
+        .counts = &p->counts, .texts = &p->texts, .clock = &clock,
+        .name = run->name }, r->json ? EXPORT_JSON : EXPORT_CSV, run->out);
+}
+
 static int end_counts(struct pass *p, struct err *e)
 {
     const struct run *run = p->run;
-    struct xt_clock clock;
     int rc = 0;
 
     xt_counts_finish(&p->counts, xt_trace_position(run->trace),
@@ -55,14 +76,7 @@ static int end_counts(struct pass *p, struct err *e)
     if ( !p->counts.total.records )
         return PASS_NO_RECORD;
     if ( run->config->info )
-    {
-        xt_info_clock(&run->info, run->config->hz, &clock);
-        if ( p->counts.total.tsc.known )
-            clock.origin = p->counts.total.tsc.first;
-        file_texts_finish(&p->texts);
-        rc = file_info_print(&p->counts, &p->texts, &clock, run->name,
-                             run->out);
-    }
+        rc = print_info(p);
     return rc ? err_sys(e, rc, "cannot analyze %s", run->name) : 0;
 }
 

@@ -49,9 +49,10 @@ records sched trace = --records --event=sched
 count trace = --count
 info trace = --info
 export json trace = --json
+info --json trace = --info --json
 export csv trace = --csv
 END
-[ "$nr" -eq 26 ] || fail "only $nr rows were tried"
+[ "$nr" -eq 27 ] || fail "only $nr rows were tried"
 
 "$xenalyze" dump sched <trace >by-command || fail 'dump of a pipe fails'
 "$xenalyze" --dump-all --event=sched trace >by-options

@@ -91,8 +91,47 @@ def judge_comparison(report, tables):
     for table, (name, rows) in zip(tables, headed):
         same(table, name, rows)
 
-def judge(report, tables):
+# The description of a file has the numbers and names of its text.
+def judge_info(report, tables, text):
+    file = report["file"]
+    headed = [("file", [file])] + [p for p in report["tables"].items() if p[1]]
+    assert len(tables) == len(headed), (len(tables), [p[0] for p in headed])
+    for table, (name, rows) in zip(tables, headed):
+        same(table, name, rows)
+    lines = [line.split() for line in text.splitlines()]
+    for words in (["bytes:", str(file["bytes"]), "in", str(file["windows"]),
+                   "windows"],
+                  ["records:", "%d:" % file["records"], str(file["events"]),
+                   "events,", str(file["loss_records"]), "losses,",
+                   str(file["fillers"]), "fillers,", str(file["metadata"]),
+                   "metadata"],
+                  ["lost:", str(file["lost_records"]), "records"]):
+        assert words in lines, (words, text)
+    assert "time:    %d cycles, %d .. %d\n" % (
+        file["last_tsc"] - file["first_tsc"], file["first_tsc"],
+        file["last_tsc"]) in text
+    assert file["first_ns"] == 0
+    for name in ("host", "kernel", "collector", "arguments", "comment",
+                 "trigger"):
+        found = [line for line in lines if line[:1] == [name + ":"]]
+        want = [[name + ":"] + file[name].split()] if name in file else []
+        assert found == want, (name, found, want)
+    tables = report["tables"]
+    events = [(w[0], w[1]) for w in lines
+              if len(w) in (2, 3) and len(w[0]) == 8 and w[1].isdigit() and
+              text.count("\n  " + w[0] + " ")]
+    assert events == [("%08x" % r["event"], str(r["records"]))
+                      for r in tables["file_events"]], events
+    assert sum(r["records"] for r in tables["file_pcpus"]) == file["records"]
+    assert sum(r["events"] for r in tables["file_pcpus"]) == file["events"]
+    assert file["damaged"] >= len(tables["file_damage"])
+    assert ("damage: none" in text) == (not file["damaged"])
+    assert file["marks"] == text.count("\n  mark:")
+
+def judge(report, tables, name):
     assert report["format"] == "xenalyze" and report["version"] == 2
+    if "file" in report:
+        return judge_info(report, tables, open(name + ".info").read())
     if "compared_values" in report["tables"]:
         return judge_comparison(report, tables)
     assert report["trace"]["tsc_hz"] > 0 and report["trace"]["records"] > 0
@@ -187,7 +226,7 @@ for name in sys.argv[2:]:
     print(name)
     report = json.load(open(name + ".json"))
     check(report, schema, "")
-    judge(report, sections(open(name + ".csv").read()))
+    judge(report, sections(open(name + ".csv").read()), name)
     if os.path.exists(name + ".lines"):
         lines = [line.split() for line in open(name + ".lines")]
         judged_by(report)(report, lines)
@@ -374,6 +413,47 @@ compose plain <<'END'
 0 9000000 0x21011 0x10000
 END
 compare rare plain
+
+# All texts of a file, and a mark with its time.
+cat >texts.py <<'END'
+import struct
+
+def text(kind, text):
+    parts = (len(text) + 23) // 24
+    data = text.encode().ljust(24 * parts, b"\0")
+    for i in range(parts):
+        print("0 - 0x1f087", kind | i << 16 | parts << 24,
+              *struct.unpack("<6I", data[24 * i:24 * i + 24]))
+
+print("0 - 0x1f086", 4 | 17 << 16, 1, 2, 0, 0)
+for kind in 1, 7, 8, 10, 11, 12, 14:
+    text(kind, "text %d, which takes more than one part" % kind)
+print("0 - 0x1f083 3000000 0 0 0 0x914f0000 0x4e94 0")
+text(15, "deploy of web1")
+print("0 2000000 0x21101 0x10000\n0 9000000 0x21011 0x10000")
+END
+python3 texts.py | compose texts
+for trace in intel lossy damaged host texts; do
+    n=$((n + 1))
+    expect 0 "$xenalyze" info $trace
+    mv out $n.info
+    expect 0 "$xenalyze" info --json $trace
+    mv out $n.json
+    expect 0 "$xenalyze" --csv --info $trace
+    mv out $n.csv
+done
+"$xenalyze" info --json - <texts >out || fail "info of standard input fails"
+sed 's/"name":"standard input"/"name":"texts"/' out | cmp - $n.json ||
+    fail "another description of standard input"
+expect 0 python3 -c 'import json, sys
+f = json.load(open(sys.argv[1]))
+assert f["file"]["xen"] == "4.17text 1, which takes more than one part", f
+assert f["file"]["first_wall_ns"] == f["file"]["last_wall_ns"] - 2916666, f
+assert f["tables"]["file_marks"] == [{"time_tsc": 3000000, "time_ns": 416666,
+    "time_wall_ns": f["file"]["first_wall_ns"] + 416666,
+    "text": "deploy of web1"}], f' $n.json
+expect 1 "$xenalyze" info --json /dev/null
+[ ! -s out ] || fail "a document about an empty file"
 compose_ipis
 forms ipi --dump-ipi-latency
 for interval in schedule-time=1,3 schedule-time-all schedule-ordered \
@@ -403,6 +483,9 @@ done <<'END'
 --json --csv
 --json --count
 --csv --dump-all
+--info --json --summary
+--info --csv --report-exits
+--info --json --dump-all
 END
 expect 0 "$xenalyze" --csv --scatterplot-rdtsc intel
 [ "$(cat out)" = \

@@ -19,9 +19,6 @@
 #include "common/num.h"
 #include "libxentrace/meta-event.h"
 
-/* Values of text_kind of events/11-meta. */
-enum { TEXT_XEN_EXTRA = 1, TEXT_MARK = 15 };
-
 #define LABEL_WIDTH 11          /* column of the texts */
 #define MOMENT_MAX 64           /* bytes of the moment of a mark, with its 0 */
 
@@ -31,8 +28,10 @@ static const struct
     unsigned int kind;
     const char *label;
 } lines[] = {
-    { 7, "host" }, { 8, "kernel" }, { 10, "collector" }, { 11, "arguments" },
-    { 12, "comment" }, { 14, "trigger" },
+    { FILE_TEXT_HOST, "host" }, { FILE_TEXT_KERNEL, "kernel" },
+    { FILE_TEXT_COLLECTOR, "collector" },
+    { FILE_TEXT_ARGUMENTS, "arguments" }, { FILE_TEXT_COMMENT, "comment" },
+    { FILE_TEXT_TRIGGER, "trigger" },
 };
 
 static char *copy_text(const char *text)
@@ -60,7 +59,7 @@ static int add_mark(struct file_texts *t, const char *text)
 
 static int add_text(struct file_texts *t, unsigned int kind, const char *text)
 {
-    if ( kind == TEXT_MARK )
+    if ( kind == FILE_TEXT_MARK )
         return add_mark(t, text);
     if ( kind >= FILE_TEXT_KINDS )
         return 0;
@@ -153,15 +152,26 @@ static void print_mark(const struct file_mark *mark,
     print_text_line("mark", moment, mark->text, out);
 }
 
+const char *file_texts_version(const struct file_texts *t,
+                               char text[FILE_TEXT_VERSION])
+{
+    const char *extra = t->text[FILE_TEXT_XEN_EXTRA];
+
+    if ( !t->has_version || (!t->major && !t->minor) )
+        return NULL;
+    snprintf(text, FILE_TEXT_VERSION, "%u.%u%s", t->major, t->minor,
+             extra ? extra : "");
+    return text;
+}
+
 void file_texts_print(const struct file_texts *t, const struct xt_clock *clock,
                       FILE *out)
 {
-    const char *extra = t->text[TEXT_XEN_EXTRA];
-    char version[32];
+    char text[FILE_TEXT_VERSION];
+    const char *version = file_texts_version(t, text);
 
-    snprintf(version, sizeof(version), "%u.%u", t->major, t->minor);
-    if ( t->has_version && (t->major || t->minor) )
-        print_text_line("Xen", version, extra ? extra : "", out);
+    if ( version )
+        print_text_line("Xen", "", version, out);
     for ( size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++ )
     {
         assert(lines[i].kind < FILE_TEXT_KINDS);

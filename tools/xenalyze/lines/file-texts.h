@@ -13,7 +13,20 @@
 
 #include "libxentrace/internal.h"
 
-#define FILE_TEXT_KINDS 16u     /* values of text_kind of events/11-meta */
+/* Values of text_kind of events/11-meta. */
+enum file_text
+{
+    FILE_TEXT_XEN_EXTRA = 1,
+    FILE_TEXT_HOST = 7,
+    FILE_TEXT_KERNEL = 8,
+    FILE_TEXT_COLLECTOR = 10,
+    FILE_TEXT_ARGUMENTS = 11,
+    FILE_TEXT_COMMENT = 12,
+    FILE_TEXT_TRIGGER = 14,
+    FILE_TEXT_MARK = 15,
+    FILE_TEXT_KINDS
+};
+
 #define FILE_TEXT_MARKS 100u    /* marks that are printed */
 
 /* A note of the user.  Its moment is the clock record in front of it. */
@@ -46,6 +59,12 @@ int file_texts_add_window(struct file_texts *t, const struct xt_window *w);
 
 /* To be called behind the last window. */
 void file_texts_finish(struct file_texts *t);
+
+/* "4.17.3": the version of Xen, or NULL; `text` is memory for it. */
+#define FILE_TEXT_VERSION 64u
+
+const char *file_texts_version(const struct file_texts *t,
+                               char text[FILE_TEXT_VERSION]);
 
 /*
  * A line for each text; control characters become question marks.  `clock`

@@ -235,6 +235,18 @@ static const struct export_table tables[] = {
     { .name = NULL },
 };
 
+void report_export_host(struct export *x, const struct xt_host *host)
+{
+    struct host_tables state = { host };
+
+    for ( const struct export_table *t = tables; t->name; t++ )
+    {
+        export_begin(x, t);
+        t->walk(x, &state);
+        export_end(x);
+    }
+}
+
 const struct report report_host = {
     .name = "host", .in_every_export = true,
     .is_requested = host_is_requested, .open = host_open,

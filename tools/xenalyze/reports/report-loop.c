@@ -291,7 +291,7 @@ static size_t list_tables(const struct export_table **all, size_t nr,
     return nr;
 }
 
-void report_print_schema(const struct export_table *more, FILE *out)
+void report_print_schema(const struct export_table *const *more, FILE *out)
 {
     const struct export_table *all[MAX_TABLES];
     size_t nr = 0;
@@ -299,6 +299,7 @@ void report_print_schema(const struct export_table *more, FILE *out)
     for ( size_t i = 0; i < report_table_size; i++ )
         for ( size_t k = 0; k < REPORT_MAX_TABLES; k++ )
             nr = list_tables(all, nr, report_table[i]->tables[k]);
-    nr = list_tables(all, nr, more);
+    for ( ; *more; more++ )
+        nr = list_tables(all, nr, *more);
     export_write_schema(all, nr, out);
 }

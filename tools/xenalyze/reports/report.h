@@ -199,8 +199,13 @@ void report_add_sink(struct report_pass *p, struct sink sink);
 /* For reports: the state of a report in `needs`; NULL if not open. */
 void *report_state(const struct report_pass *p, const struct report *r);
 
-/* Print the JSON Schema of all tables, and of `more`, which ends with a table
-   without a name. */
-void report_print_schema(const struct export_table *more, FILE *out);
+/* Export the tables of the host and its domains. */
+void report_export_host(struct export *x, const struct xt_host *host);
+
+/*
+ * Print the JSON Schema of all tables, and of the arrays in `more`, which ends
+ * with NULL; the last table of an array has no name.
+ */
+void report_print_schema(const struct export_table *const *more, FILE *out);
 
 #endif /* XENALYZE_REPORTS_REPORT_H */
