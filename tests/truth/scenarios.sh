@@ -101,9 +101,9 @@ grep -qx '  scheduler: credit2, pool 0 of 4 pcpus, rate limit 1000 us' noisy ||
     fail "noisy: no scheduler"
 grep -qx '  topology: 4 pcpus, 4 cores, 1 socket, 1 node' noisy ||
     fail "noisy: no topology"
-grep -qEx " *d1 voice +PVH +1 +256 +none  $uuid  pcpus 0-1" noisy &&
-    grep -qEx " *d2 render +HVM +4 +256 +none  $uuid  pcpus 0-1" noisy &&
-    grep -qEx " *d0 Domain-0 +PV +2 +256 +none  [-0]{36}  pcpus 2-3" noisy ||
+grep -qEx " *d1 voice +PVH +1 +256 +none  $uuid  all: 0-1" noisy &&
+    grep -qEx " *d2 render +HVM +4 +256 +none  $uuid  all: 0-1" noisy &&
+    grep -qEx " *d0 Domain-0 +PV +2 +256 +none  [-0]{36}  all: 2-3" noisy ||
     fail "noisy: the domains are described differently"
 expect 0 "$xensim" -f "$shipped/noisy-neighbour.scenario" --virtual -T 0.1 \
     --layout=master -s "$PWD/sock" -- "$xentrace" -T 5 collected

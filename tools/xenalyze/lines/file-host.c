@@ -64,48 +64,87 @@ int file_host_print(const struct xt_host *h, FILE *out)
 
 /* --- domains -------------------------------------------------------------- */
 
-static void print_affinity_of(const struct xt_host *h, unsigned int domain,
-                              unsigned int vcpu, FILE *out)
-{
-    char text[XT_AFFINITY_TEXT_MAX];
+/* "0-3 (prefers 2)" of a vcpu, or of XT_VCPU_OTHERS; "": unknown. */
+#define AFFINITY_MAX (2 * XT_AFFINITY_TEXT_MAX + 16)
 
-    if ( xt_host_affinity_text(h, domain, vcpu, XT_AFFINITY_HARD, text) )
-        fputs(text, out);
-    if ( xt_host_affinity_text(h, domain, vcpu, XT_AFFINITY_SOFT, text) )
-        fprintf(out, " (prefers %s)", text);
+static void format_affinity(const struct xt_host *h, unsigned int domain,
+                            unsigned int vcpu, char text[AFFINITY_MAX])
+{
+    char hard[XT_AFFINITY_TEXT_MAX] = "", soft[XT_AFFINITY_TEXT_MAX];
+
+    xt_host_affinity_text(h, domain, vcpu, XT_AFFINITY_HARD, hard);
+    if ( xt_host_affinity_text(h, domain, vcpu, XT_AFFINITY_SOFT, soft) )
+        snprintf(text, AFFINITY_MAX, "%s%s(prefers %s)", hard,
+                 *hard ? " " : "", soft);
+    else
+        snprintf(text, AFFINITY_MAX, "%s", hard);
 }
 
-/* True if all vcpus may run on all pcpus, or nothing is known. */
-static bool is_unpinned(const struct xt_host *h, unsigned int domain)
+/* Vcpus in a row, or XT_VCPU_OTHERS, with the same affinity. */
+struct pinned_vcpus
 {
-    char text[XT_AFFINITY_TEXT_MAX];
+    int first, last;
+    char text[AFFINITY_MAX];
+};
 
-    if ( xt_host_next_pinned(h, domain, 0) < XT_VCPU_OTHERS &&
-         xt_host_next_pinned(h, domain, 0) >= 0 )
-        return false;
-    return (!xt_host_affinity_text(h, domain, XT_VCPU_OTHERS, XT_AFFINITY_HARD,
-                                   text) || !strcmp(text, "all")) &&
-           !xt_host_affinity_text(h, domain, XT_VCPU_OTHERS, XT_AFFINITY_SOFT,
-                                  text);
-}
-
-static void print_affinity(const struct xt_host *h, unsigned int domain,
-                           FILE *out)
+/* Fill in the range that begins with `vcpu`.  Returns the vcpu behind it. */
+static int find_range(const struct xt_host *h, unsigned int domain, int vcpu,
+                      struct pinned_vcpus *range)
 {
-    int vcpu = xt_host_next_pinned(h, domain, 0);
-    const char *before = "  pcpus ";
+    char text[AFFINITY_MAX];
 
-    if ( is_unpinned(h, domain) )
-        return;
-    for ( ; vcpu >= 0; vcpu = xt_host_next_pinned(h, domain, vcpu + 1) )
+    range->first = vcpu;
+    format_affinity(h, domain, vcpu, range->text);
+    do
     {
-        fputs(before, out);
-        if ( vcpu < XT_VCPU_OTHERS )
-            fprintf(out, "v%d: ", vcpu);
-        else if ( *before == ';' )
-            fputs("others: ", out);
-        print_affinity_of(h, domain, vcpu, out);
-        before = "; ";
+        range->last = vcpu;
+        vcpu = xt_host_next_pinned(h, domain, vcpu + 1);
+        if ( vcpu == range->last + 1 && vcpu < XT_VCPU_OTHERS )
+            format_affinity(h, domain, vcpu, text);
+    }
+    while ( vcpu == range->last + 1 && vcpu < XT_VCPU_OTHERS &&
+            !strcmp(text, range->text) );
+    return vcpu;
+}
+
+static void print_range(const struct pinned_vcpus *range, bool has_all,
+                        FILE *out)
+{
+    if ( has_all )
+        fputs("all: ", out);
+    else if ( range->first == XT_VCPU_OTHERS )
+        fputs("others: ", out);
+    else if ( range->first == range->last )
+        fprintf(out, "v%d: ", range->first);
+    else
+        fprintf(out, "v%d-v%d: ", range->first, range->last);
+    fputs(range->text, out);
+}
+
+/* "all: 0-1", "v0-v3: 0-1; others: all"; "any": no vcpu is pinned. */
+static void print_affinity(const struct xt_host *h,
+                           const struct xt_rec_meta_domain *d, FILE *out)
+{
+    int vcpu = xt_host_next_pinned(h, d->dom, 0);
+    struct pinned_vcpus range;
+    unsigned int nr = 0;        /* vcpus with records of their own */
+
+    fputs(vcpu < 0 ? "  -" : "  ", out);
+    while ( vcpu >= 0 && (vcpu < XT_VCPU_OTHERS || !nr || nr < d->vcpus) )
+    {
+        bool is_first = !nr;
+        bool has_all;
+
+        vcpu = find_range(h, d->dom, vcpu, &range);
+        if ( range.first < XT_VCPU_OTHERS )
+            nr += range.last - range.first + 1;
+        has_all = is_first && (range.first == XT_VCPU_OTHERS ||
+                               (!range.first && nr >= d->vcpus));
+        fputs(is_first ? "" : "; ", out);
+        if ( has_all && !strcmp(range.text, "all") )
+            fputs("any", out);
+        else
+            print_range(&range, has_all, out);
     }
 }
 
@@ -133,8 +172,8 @@ static void print_domain_row(const struct xt_host *h,
     fprintf(out, "%6s %-*s %-4s %5u", id, NAME_WIDTH, name ? name : "-",
             xt_host_domain_type(d), d->vcpus);
     print_weight(xt_host_weight(h, d->dom), out);
-    fprintf(out, "  %s", text);
-    print_affinity(h, d->dom, out);
+    fprintf(out, "  %-36s", text);
+    print_affinity(h, d, out);
     putc('\n', out);
 }
 
@@ -144,8 +183,9 @@ static void print_domain_table(const struct xt_host *h,
     const struct xt_meta *m = xt_host_next(h, TRC_META_DOMAIN, NULL);
 
     if ( m )
-        fprintf(out, "\ndomain %-*s %-4s %5s %6s %5s  %s\n", NAME_WIDTH,
-                "name", "type", "vcpus", "weight", "cap", "uuid");
+        fprintf(out, "\ndomain %-*s %-4s %5s %6s %5s  %-36s  %s\n",
+                NAME_WIDTH, "name", "type", "vcpus", "weight", "cap", "uuid",
+                "affinity (vcpus: pcpus)");
     for ( ; m; m = xt_host_next(h, TRC_META_DOMAIN, m) )
         print_domain_row(h, names, &m->domain, out);
 }
