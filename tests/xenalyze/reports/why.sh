@@ -145,6 +145,34 @@ for key, g in blocks.items():
         assert abs(w.get(reason, 0) - g.get(reason, 0)) <= slack, \
             (key, reason, g, w)
 print("compared", compared)
+
+# The time in which some vcpus of a domain ran while others were runnable, from
+# the first run of the domain on.
+changes, first = {}, {}
+for line in open(sys.argv[2]):
+    r = json.loads(line)
+    if r["what"] not in ("runstate", "still") or r["dom"] == IDLE:
+        continue
+    d = changes.setdefault(r["dom"], [])
+    if r["state"] == "running":
+        first[r["dom"]] = min(first.get(r["dom"], 2 ** 63), r["from"])
+    if r["state"] in ("running", "runnable"):
+        d.append((r["from"], r["state"], 1))
+        if "to" in r:
+            d.append((r["to"], r["state"], -1))
+end = max(t for d in changes.values() for t, _, _ in d)
+for row in tables["why_domains"]:
+    count, want, at = {"running": 0, "runnable": 0}, 0, 0
+    key = row["domain"]
+    for t, state, step in sorted(changes[key]) + [(end, "running", 0)]:
+        if count["running"] and count["runnable"]:
+            want += max(0, t - max(at, first[key]))
+        count[state] += step
+        at = t
+    six = sum(row[k + "_cycles"] for k in (
+        "full_run", "partial_run", "co_stop", "partial_contention",
+        "full_contention", "blocked"))
+    assert abs(row["co_stop_cycles"] - want) <= 0.01 * six + 3000000, (row, want)
 END
 
 # simulate NAME OPTION... <SCENARIO: the trace NAME, and truth
@@ -346,6 +374,53 @@ head -n 1 device.text | grep -q '^d1v0 waits for a device model that waits ' ||
 grep -q 'waits for a pcpu 75%$' device.text || fail "$(cat device.text)"
 device 3 10
 head -n 1 device.text | grep -q '^Nothing is wrong' || fail "$(cat device.text)"
+
+# spin PERIOD: in each of 100 ms, d9v0 preempts d1v1 for 200 us; d1v0 has exits
+# for PAUSE, each PERIOD us (0: 20 in these 200 us only)
+spin() {
+    awk -v period="$1" 'function pause(t) {
+            print 0, t, "0x81002 40 0x1000"
+            print 0, t + 1000, "0x81001"
+        }
+        BEGIN {
+            print 0, 1000000, "0x21101 0x10000"
+            print 1, 1000100, "0x21101 0x10001"
+            for ( i = 2; i <= 101; i++ )
+            {
+                t = 1000000 * i
+                print 1, t, "0x21011 0x10001"
+                print 1, "- 0x21101 0x90000"
+                for ( k = 0; k < 20; k++ )
+                    if ( period == 0 )
+                        pause(t + 1000 + 10000 * k)
+                if ( period )
+                    for ( k = 1000; k < 990000; k += 1000 * period )
+                        pause(t + k)
+                print 1, t + 200000, "0x21011 0x90000"
+                print 1, "- 0x21101 0x10001"
+            }
+        }' | compose spin
+    expect 0 "$xenalyze" --cpu-hz 1G why d1v1 spin
+    mv out spin.text
+    expect 0 "$xenalyze" --cpu-hz 1G why --json d1 spin
+}
+spin 0
+grep -q '^ Co-stop 20\.[0-9]%: ' spin.text || fail "no co-stop: $(cat spin.text)"
+grep -q 'probably, vcpus spun for these: up to 19\.[0-9]%$' spin.text ||
+    fail "nobody spins: $(cat spin.text)"
+python3 - out <<'END' || fail 'the composed vcpus spin differently'
+import json, sys
+[row] = json.load(open(sys.argv[1]))["tables"]["why_domains"]
+assert row["spins"] == 2000 and row["spins_elsewhere"] == 0, row
+# The last record of pcpu 0 is 8 us before the end of the last co-stop.
+assert row["co_stop_cycles"] == 100 * 200000 - 8000, row
+assert row["spun_cycles"] == 100 * 199000 - 8000, row
+assert row["worst_to_tsc"] - row["worst_from_tsc"] == 200000, row
+assert row["spinning"] == "yes", row
+END
+spin 20
+grep -q '^ Co-stop 19' spin.text || fail "no co-stop: $(cat spin.text)"
+! grep -q 'spun' spin.text || fail "PAUSE at all times: $(cat spin.text)"
 
 # Long names, and most records missing.
 sed 's/victim/a-victim-with-a-very-long-name/

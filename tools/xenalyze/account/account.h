@@ -8,6 +8,7 @@
 
 #include "xenalyze/account/block-reason.h"
 #include "xenalyze/account/category.h"
+#include "xenalyze/account/co-stop.h"
 #include "xenalyze/account/concurrency.h"
 #include "xenalyze/account/cr3-table.h"
 #include "xenalyze/account/cr3-time.h"

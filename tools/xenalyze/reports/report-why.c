@@ -18,6 +18,7 @@ struct why_report
     struct wait_causes waits;
     struct block_reasons blocks;
     struct device_accesses accesses;
+    struct co_stops co_stops;
     bool has_domain, has_vcpu;  /* asked for; neither: the slowest vcpu */
     uint64_t domain, id;
     const char *word;           /* the argument */
@@ -88,6 +89,7 @@ static int why_open(struct report_pass *p, void **state, struct err *e)
     report_add_sink(p, wait_causes_sink(&r->waits));
     report_add_sink(p, block_reasons_sink(&r->blocks));
     report_add_sink(p, device_accesses_sink(&r->accesses));
+    report_add_sink(p, co_stops_sink(&r->co_stops));
     return parse_why(r, p, e);
 }
 
@@ -97,7 +99,7 @@ static bool why_has_failed(const void *state)
 
     return r->waits.failed || r->waits.pool.failed || r->blocks.failed ||
            r->blocks.pool.failed || r->accesses.failed ||
-           r->accesses.pool.failed;
+           r->accesses.pool.failed || r->co_stops.failed;
 }
 
 static void why_free(void *state)
@@ -109,6 +111,7 @@ static void why_free(void *state)
         wait_causes_fini(&r->waits);
         block_reasons_fini(&r->blocks);
         device_accesses_fini(&r->accesses);
+        co_stops_fini(&r->co_stops);
     }
     free(r);
 }
@@ -121,6 +124,7 @@ static int why_close(struct report_pass *p, void *state)
     wait_causes_close(&r->waits);
     block_reasons_close(&r->blocks);
     device_accesses_close(&r->accesses);
+    co_stops_close(&r->co_stops);
     return r->accesses.failed ? -ENOMEM : 0;
 }
 
@@ -191,7 +195,8 @@ static int why_print(struct report_pass *p, void *state)
             .blocks = block_reasons_find(&r->blocks, v->domain, v->id),
             .accesses = device_accesses_find(&r->accesses, v->domain, v->id),
             .device = device_accesses_find_top(&r->accesses, v->domain),
-            .names = p->request.names, .out = p->out });
+            .co_stops = &r->co_stops, .names = p->request.names,
+            .out = p->out });
     return 0;
 }
 
@@ -334,6 +339,54 @@ static void walk_blocks(struct export *x, void *state)
     }
 }
 
+static void walk_co_stops(struct export *x, void *state)
+{
+    const struct why_report *r = state;
+
+    for ( uint32_t i = 0; i < r->co_stops.nr_domains; i++ )
+    {
+        const struct co_stop_domain *d = &r->co_stops.domains[i];
+        bool has_co_stop = d->times[DOMAIN_CONCURRENCY_HAZARD];
+
+        if ( d->id == XT_DOMAIN_IDLE ||
+             (r->has_domain && d->id != r->domain) )
+            continue;
+        EXPORT_ROW(x, export_number(d->id), export_number(d->nr_vcpus),
+                   export_number(d->times[DOMAIN_FULL_RUN]),
+                   export_number(d->times[DOMAIN_PARTIAL_RUN]),
+                   export_number(d->times[DOMAIN_CONCURRENCY_HAZARD]),
+                   export_number(d->times[DOMAIN_PARTIAL_CONTENTION]),
+                   export_number(d->times[DOMAIN_FULL_CONTENTION]),
+                   export_number(d->times[DOMAIN_BLOCKED]),
+                   export_optional(has_co_stop, d->worst_from),
+                   export_optional(has_co_stop, d->worst_to),
+                   export_number(d->spins), export_number(d->spins_elsewhere),
+                   export_number(d->spun),
+                   export_text(co_stop_has_spun(&r->co_stops, d) ? "yes"
+                                                                 : "no"));
+    }
+}
+
+static const struct export_column co_stop_columns[] = {
+    EXPORT_DOMAIN_ID,
+    EXPORT_COLUMN("vcpus", COUNT, "the most vcpus that were known together"),
+    EXPORT_COLUMN("full_run", DURATION, "all vcpus ran"),
+    EXPORT_COLUMN("partial_run", DURATION, "some ran, the rest was blocked"),
+    EXPORT_COLUMN("co_stop", DURATION, "some ran while others waited for a "
+                  "pcpu: concurrency hazard"),
+    EXPORT_COLUMN("partial_contention", DURATION, "some waited, none ran"),
+    EXPORT_COLUMN("full_contention", DURATION, "all waited"),
+    EXPORT_COLUMN("blocked", DURATION, "all were blocked or offline"),
+    EXPORT_OPTIONAL("worst_from", MOMENT, "the longest co-stop began"),
+    EXPORT_OPTIONAL("worst_to", MOMENT, "the longest co-stop ended"),
+    EXPORT_COLUMN("spins", COUNT, "PAUSE exits and yields in co-stop"),
+    EXPORT_COLUMN("spins_elsewhere", COUNT, "PAUSE exits and yields outside"),
+    EXPORT_COLUMN("spun", DURATION, "each co-stop from its first PAUSE exit or "
+                  "yield on"),
+    EXPORT_COLUMN("spinning", TEXT, "yes: vcpus probably spun because others "
+                  "of the domain waited; no"),
+};
+
 static const struct export_column block_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
     EXPORT_COLUMN("reason", TEXT, "timer, sibling, event, emulated, device, "
@@ -398,6 +451,8 @@ static const struct export_table why_tables[] = {
       EXPORT_IN_TABLES, EXPORT_COLUMNS(worst_columns), walk_worst },
     { "why_blocks", "Time that vcpus were blocked, by reason (--why).",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(block_columns), walk_blocks },
+    { "why_domains", "How the vcpus of a domain got pcpus together (--why).",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(co_stop_columns), walk_co_stops },
     { .name = NULL },
 };
 

@@ -192,6 +192,34 @@ static void print_device_time(const struct text_why *t,
         fprintf(t->out, INDENT "helps: %s\n", rule->help);
 }
 
+/* --- co-stop -------------------------------------------------------------- */
+
+#define CO_STOP_PERCENT 1.0     /* share of the domain's time */
+
+/* NULL: too little to print. */
+static const struct co_stop_domain *find_co_stop(const struct text_why *t)
+{
+    const struct co_stop_domain *d = co_stops_find(t->co_stops,
+                                                   t->vcpu->domain);
+    double share = d ? stats_share(d->times[DOMAIN_CONCURRENCY_HAZARD],
+                                   co_stop_known_time(d)) : 0;
+
+    return share >= CO_STOP_PERCENT ? d : NULL;
+}
+
+static void print_co_stop(const struct text_why *t,
+                          const struct co_stop_domain *d)
+{
+    uint64_t known = co_stop_known_time(d);
+
+    fprintf(t->out, " Co-stop %.1f%%: some of its domain's vcpus ran while "
+            "others waited.\n",
+            stats_share(d->times[DOMAIN_CONCURRENCY_HAZARD], known));
+    if ( co_stop_has_spun(t->co_stops, d) )
+        fprintf(t->out, INDENT "probably, vcpus spun for these: up to "
+                "%.1f%%\n", stats_share(d->spun, known));
+}
+
 /* --- blocked times -------------------------------------------------------- */
 
 #define MAX_REASONS 3u
@@ -298,6 +326,7 @@ void text_print_why(const struct text_why *t)
                                                             t->accesses);
     bool is_slow = verdict_is_slow(w, t->vcpu);
     bool has_devices = device || has_device_time(t);
+    const struct co_stop_domain *co_stop = find_co_stop(t);
 
     if ( device )
         print_headline(t, device);
@@ -312,9 +341,11 @@ void text_print_why(const struct text_why *t)
     if ( is_slow )
     {
         print_findings(t, findings, n,
-                       has_devices ? MAX_FINDINGS - 1 : MAX_FINDINGS);
+                       MAX_FINDINGS - has_devices - (co_stop != NULL));
         print_rivals(t);
     }
+    if ( co_stop )
+        print_co_stop(t, co_stop);
     print_blocks(t);
     print_unknown(t);
 }

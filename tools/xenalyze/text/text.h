@@ -48,6 +48,7 @@ struct text_why
     const struct block_vcpu *blocks;    /* NULL: never blocked */
     const struct access_vcpu *accesses; /* to emulated devices; or NULL */
     const struct access_range *device;  /* the domain's first; or NULL */
+    const struct co_stops *co_stops;
     const struct xt_domain_names *names;
     FILE *out;
 };
