@@ -79,6 +79,8 @@ static const struct opt opts[] = {
       .help = "cost of VM exits, by domain, reason and handler" },
     { .name = "report-wakeups", .type = OPT_FLAG, .at = REPORTS(wakeups),
       .help = "which vcpus wake which, and how long these then wait" },
+    { .name = "report-migrations", .type = OPT_FLAG, .at = REPORTS(migrations),
+      .help = "moves of vcpus between pcpus: how often, and how far" },
     { .name = "report-io", .type = OPT_FLAG, .at = REPORTS(io),
       .help = "I/O through dom0: share of each step, from event to answer" },
     { .name = "why", .type = OPT_FLAG, .at = REPORTS(why),

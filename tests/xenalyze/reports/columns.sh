@@ -28,7 +28,7 @@ while read -r name options; do
     # shellcheck disable=SC2086 # options are words
     "$xensim" --virtual $options -o "$name" >/dev/null ||
         fail "xensim $options"
-    for report in latency wakeups overview pcpu; do
+    for report in latency wakeups migrations overview pcpu; do
         expect 0 "$xenalyze" --report-$report "$name"
         awk 'length > 80' out >wide
         [ ! -s wide ] || fail "$name, $report: $(head -n 3 wide)"
@@ -45,7 +45,7 @@ long -f long.scenario -T 0.5
 p64 --cpus 64 -T 0.1
 long64 -f long.scenario --cpus 64 -T 0.1
 END
-[ "$nr" -eq 16 ] || fail "only $nr reports"
+[ "$nr" -eq 20 ] || fail "only $nr reports"
 
 # A name that is cut ends in ~ and the id of its domain.
 expect 0 "$xenalyze" --report-latency long

@@ -315,7 +315,7 @@ END
 echo '0000000000000001 T start' >symbols
 
 n=0
-options="--symbol-file symbols --report-wakeups --report-io --why --with-cr3-enumeration --with-interrupt-eip-enumeration=250
+options="--symbol-file symbols --report-wakeups --report-migrations --report-io --why --with-cr3-enumeration --with-interrupt-eip-enumeration=250
     --histogram-interrupt-eip=250,4096"
 # shellcheck disable=SC2086 # several words
 # The description of a host under credit, with a budget of RTDS; a wake-up by an

@@ -82,6 +82,7 @@ done <<END
 --report-latency
 --report-exits
 --report-wakeups
+--report-migrations
 --dump-ipi-latency
 --json
 --csv

@@ -33,6 +33,7 @@ modes='--dump-all
 --report-latency
 --report-exits
 --report-wakeups
+--report-migrations
 --json
 --csv
 --scatterplot-pcpu

@@ -44,6 +44,7 @@ struct report_config
     bool latency;
     bool exits;
     bool wakeups;
+    bool migrations;
     bool io;
     bool why;
     const char *why_vcpu;       /* a vcpu or a domain; NULL: the slowest */

@@ -19,6 +19,7 @@ const struct report *const report_table[] = {
     &report_quality,
     &report_latency,
     &report_wakeups,
+    &report_migrations,
     &report_io,
     &report_devices,
     &report_why,

@@ -21,6 +21,7 @@ extern const struct report report_exits;
 extern const struct report report_quality;
 extern const struct report report_latency;
 extern const struct report report_wakeups;
+extern const struct report report_migrations;
 extern const struct report report_io;
 extern const struct report report_devices;
 extern const struct report report_why;
