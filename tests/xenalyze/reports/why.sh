@@ -15,12 +15,26 @@ import bisect, json, sys
 
 IDLE = 32767
 tables = json.load(open(sys.argv[1]))["tables"]
-runs, waits, whole = {}, {}, {}
+runs, waits, whole, pins, cpus = {}, {}, {}, {}, 0
+
+def may_use(domain, vcpu):
+    """The pcpus of the affinity in the trace."""
+    words = [pins[k] for k in ((domain, vcpu), (domain, None)) if k in pins]
+    if not words or words[0] == "all":
+        return list(range(cpus)) if words else []
+    spans = [w.split("-") for w in words[0].split(",")]
+    return [c for s in spans for c in range(int(s[0]), int(s[-1]) + 1)]
+
+for r in tables["vcpu_affinity"]:
+    if "hard" in r:
+        pins[r["domain"], r.get("vcpu")] = r["hard"]
 for line in open(sys.argv[2]):
     r = json.loads(line)
     if r["what"] in ("runstate", "still") and r["state"] == "running":
         runs.setdefault(r["cpu"], []).append(
             (r["from"], r.get("to", 2 ** 63), r["dom"]))
+    if r["what"] == "machine":
+        cpus = r["cpus"]
     if r["what"] == "wait":
         waits.setdefault((r["dom"], r["vcpu"]), []).append(r)
 for spans in runs.values():
@@ -44,14 +58,14 @@ def idle_elsewhere(spans, a, b):
 want = {}
 for key, all in waits.items():
     w = want.setdefault(key, {})
-    used = []
+    used = may_use(*key)[:16]
     for r in sorted(all, key=lambda r: r["to"]):
         a, b = r["from"] + r["capped"], r["to"]
         spans = runs[r["cpu"]]
         i = max(bisect.bisect_right(spans, (a,)) - 1, 0)
         others = siblings = 0
         placed = 0
-        near = [runs[c] for c in used if c != r["cpu"]]
+        near = [runs[c] for c in used if c != r["cpu"] and c in runs]
         while i < len(spans) and spans[i][0] < b:
             x, y = max(spans[i][0], a), min(spans[i][1], b)
             if spans[i][2] != IDLE and x < y:
@@ -374,6 +388,34 @@ head -n 1 device.text | grep -q '^d1v0 waits for a device model that waits ' ||
 grep -q 'waits for a pcpu 75%$' device.text || fail "$(cat device.text)"
 device 3 10
 head -n 1 device.text | grep -q '^Nothing is wrong' || fail "$(cat device.text)"
+
+# allowed MASK: d1v0 and d9v0 share pcpu 0, pcpu 1 is idle; d1 may use the pcpus
+# of MASK
+allowed() {
+    awk -v mask="$1" 'BEGIN {
+        print "0 - 0x1f08b 0x00010001 0 0x100000 0 0"
+        print "0 - 0x1f08e 0x0001ffff 0", mask, "0 0 0 0"
+        print "1 900000 0x21101 0x7fff0001"
+        for ( i = 1; i <= 100; i++ )
+        {
+            t = 1000000 * i
+            print 0, t, "0x21101 0x10000"
+            print 0, t + 500000, "0x21011 0x10000"
+            print "0 - 0x21101 0x90000"
+            print 0, t + 999000, "0x21011 0x90000"
+        }
+        print "1 102000000 0x21011 0x7fff0001"
+    }' | compose allowed
+    expect 0 "$xenalyze" --cpu-hz 1G why d1 allowed
+    mv out "allowed.$1"
+}
+allowed 1
+head -n 1 allowed.1 | grep -qx 'd1v0 is kept beside a noisy neighbour: d9.' ||
+    fail "one pcpu: $(cat allowed.1)"
+allowed 3
+head -n 1 allowed.3 |
+    grep -qx 'd1v0 waits behind others, while a pcpu that it may use is idle.' ||
+    fail "two pcpus: $(cat allowed.3)"
 
 # spin PERIOD: in each of 100 ms, d9v0 preempts d1v1 for 200 us; d1v0 has exits
 # for PAUSE, each PERIOD us (0: 20 in these 200 us only)

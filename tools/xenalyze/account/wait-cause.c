@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "common/debug.h"
+#include "libxentrace/internal.h"
 #include "libxentrace/readers.h"
 #include "xenalyze/account/grow.h"
 #include "xenalyze/account/wait-explain.h"
@@ -46,6 +47,38 @@ const char *wait_cause_name(enum wait_cause cause)
 
 /* --- vcpus and pcpus ------------------------------------------------------ */
 
+static void allow_pcpu(struct wait_vcpu *v, uint32_t pcpu)
+{
+    if ( v->nr_pcpus < WAIT_PCPUS )
+        v->pcpus[v->nr_pcpus++] = pcpu;
+}
+
+static void allow_pool(struct wait_vcpu *v, const struct xt_host *host)
+{
+    const struct xt_rec_meta_domain *d = xt_host_domain(host, v->domain);
+    const struct xt_meta *m = NULL;
+
+    if ( d && d->pool >= 0 )
+        while ( (m = xt_host_next(host, TRC_META_CPU, m)) )
+            if ( m->cpu.pool == d->pool )
+                allow_pcpu(v, m->cpu.cpu);
+}
+
+/* The pcpus that the metadata allows; later, those that the vcpu uses. */
+static void allow_pcpus(struct wait_vcpu *v, const struct xt_host *host)
+{
+    uint64_t mask[XT_AFFINITY_WORDS];
+    enum xt_affinity affinity = xt_host_affinity(host, v->domain, v->id,
+                                                 XT_AFFINITY_HARD, mask);
+
+    if ( affinity == XT_AFFINITY_ANY )
+        allow_pool(v, host);
+    for ( uint32_t i = 0; affinity == XT_AFFINITY_MASK && i < XT_MAX_CPUS;
+          i++ )
+        if ( mask[i / 64] >> i % 64 & 1 )
+            allow_pcpu(v, i);
+}
+
 static struct wait_vcpu *get_wait_vcpu(struct wait_causes *w,
                                        const struct vcpu *v)
 {
@@ -63,15 +96,14 @@ static struct wait_vcpu *get_wait_vcpu(struct wait_causes *w,
         own = w->vcpus[v->index] = arena_zalloc(&w->pool.arena, sizeof(*own),
                                                 STATS_LINE);
         w->failed |= !own;
-    }
-    if ( own )
-    {
-        /* An index is that of one vcpu, in all segments. */
-        debug_assert(!own->vcpu || own->vcpu == v);
+        if ( !own )
+            return NULL;
         own->domain = v->domain->id;
         own->id = v->id;
-        own->vcpu = v;
+        if ( w->host )
+            allow_pcpus(own, w->host);
     }
+    own->vcpu = v;
     return own;
 }
 

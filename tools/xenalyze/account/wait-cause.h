@@ -34,7 +34,8 @@ enum wait_cause
     WAIT_SIBLING,               /* a vcpu of the same domain ran */
     WAIT_CAP,                   /* the domain had used up its cap or budget */
     WAIT_RATELIMIT,             /* the scheduler let the running vcpu run on */
-    WAIT_PLACEMENT,             /* another pcpu, used before, was idle */
+    WAIT_PLACEMENT,             /* another pcpu, used before or allowed by the
+                                   metadata, was idle */
     WAIT_SLEEP,                 /* the pcpu was in a sleep state */
     WAIT_XEN,                   /* the pcpu was in Xen: interrupts, switching */
     WAIT_IDLE,                  /* the pcpu was idle; nothing else is known */
@@ -48,7 +49,7 @@ const char *wait_cause_name(enum wait_cause cause);
 
 #define WAIT_SPANS (1u << 21)   /* 48 MiB */
 #define WAIT_RIVALS 64u         /* domains, per vcpu; more are added up */
-#define WAIT_PCPUS 16u          /* pcpus that a vcpu is known to run on */
+#define WAIT_PCPUS 16u          /* pcpus that a vcpu may run on, per vcpu */
 #define WAIT_WORST 10u
 #define WAIT_IDLES (1u << 16)   /* idle spans of other pcpus, in one wait */
 
@@ -89,7 +90,8 @@ struct wait_vcpu
     bool is_capped;             /* had no budget when last descheduled */
     uint8_t capped_state;       /* while it has no budget */
     uint64_t capped_until;      /* UINT64_MAX: no end is known */
-    uint32_t pcpus[WAIT_PCPUS], nr_pcpus;       /* where it ran, last first */
+    uint32_t pcpus[WAIT_PCPUS], nr_pcpus;       /* where it ran, last first;
+                                                   then where it may run */
 };
 
 /* A long wait, in its parts. */
@@ -125,6 +127,7 @@ struct wait_causes
     struct wait_worst worst[WAIT_WORST];        /* longest first */
     size_t nr_worst;
     struct guests *guests;
+    const struct xt_host *host; /* metadata, set by the owner; or NULL */
     uint64_t cycles;            /* length of all segments */
 
     /* Classes of records that the trace has. */

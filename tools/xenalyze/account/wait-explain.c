@@ -93,7 +93,7 @@ static void merge_intervals(struct wait_causes *w)
     w->nr_idles = nr;
 }
 
-/* Collect the time in which another pcpu that the vcpu has used was idle. */
+/* Collect the time in which another pcpu that the vcpu may use was idle. */
 static void find_idle_pcpus(struct wait_causes *w, const struct wait_vcpu *v,
                             uint32_t pcpu, uint64_t from, uint64_t to)
 {

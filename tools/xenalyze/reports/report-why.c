@@ -84,6 +84,7 @@ static int why_open(struct report_pass *p, void **state, struct err *e)
     if ( !r )
         return -ENOMEM;
     wait_causes_init(&r->waits);
+    r->waits.host = p->names ? &p->names->host : NULL;
     block_reasons_init(&r->blocks);
     device_accesses_init(&r->accesses);
     report_add_sink(p, wait_causes_sink(&r->waits));
