@@ -8,6 +8,7 @@
 #include "tracetool/event.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* Properties that require an id. */
 static const struct { unsigned int bit; const char *name; } of_ids[] = {
@@ -50,6 +51,11 @@ static void check_user(struct tt_build *b, const struct tt_written_event *e)
     size_t i;
 
     check_user_props(b, e);
+    for ( i = 0; (e->props & TT_PROP_VCPU) && i < e->nr_args; i++ )
+        if ( e->args[i].name && !strcmp(e->args[i].name, "__cpu") )
+            tt_errors_add(b->errors, &e->args[i].at, "'__cpu' is the vcpu, "
+                          "which is an argument of each event with 'vcpu': "
+                          "rename this argument");
     if ( e->nr_args > TT_MAX_ARGS )
         tt_errors_add(b->errors, &e->args[TT_MAX_ARGS].at,
                       "'%.60s' has %zu arguments, and %u are the most: "
