@@ -36,6 +36,19 @@ kill_sample
 "$simpletrace" f 2>&1 >/dev/null | grep . && fail 'speaks of rings that are gone'
 rm f
 
+# The output keeps a link, and has the mode of the trace.
+mkdir link && echo old >link/target
+ln -s link/target out
+kill_sample
+chmod 640 f
+umask 022
+"$simpletrace" --recover=out f 2>err2 || fail "--recover fails: $(cat err2)"
+[ -L out ] && [ "$(count link/target)" = $events ] ||
+    fail '--recover replaces a symbolic link'
+[ "$(stat -c %a link/target)" = 640 ] || fail 'mode of the recovered trace'
+[ "$(ls link)" = target ] || fail "--recover leaves files: $(ls link)"
+rm f
+
 for i in 1 2 3 4 5; do
     kill_sample
     [ "$(find memory -type f | wc -l)" = 1 ] || fail "kill $i leaves $(ls memory)"

@@ -12,11 +12,12 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/fault.h"
+#include "common/output-file.h"
 #include "libusertrace/ring-recover.h"
 #include "simpletrace/out.h"
 
@@ -54,6 +55,16 @@ static int open_trace(const struct recovery *r, struct err *e)
                    "back", r->rings.name, path);
 }
 
+/* Keep the recovered trace from users who may not read the trace. */
+static int copy_mode(int from, int to)
+{
+    struct stat trace, copy;
+
+    return fstat(from, &trace) || fstat(to, &copy) ||
+           (S_ISREG(copy.st_mode) && fchmod(to, trace.st_mode & 0777)) ?
+           -errno : 0;
+}
+
 static int copy_trace(struct recovery *r, struct err *e)
 {
     uint64_t left = ut_rings_trace_bytes(&r->rings);
@@ -62,6 +73,13 @@ static int copy_trace(struct recovery *r, struct err *e)
 
     if ( fd < 0 )
         return fd;
+    if ( copy_mode(fd, r->out.fd) )
+    {
+        n = err_sys(e, -errno, "cannot copy the mode of the trace of %s",
+                    r->rings.name);
+        close(fd);
+        return n;
+    }
     while ( left )
     {
         n = fault_read(fd, st_out_need(&r->out, COPY),
@@ -97,22 +115,15 @@ static int write_items(struct recovery *r, int fd, struct err *e)
 
 static int write_trace(struct recovery *r, const char *path, struct err *e)
 {
-    char *temporary = fault_malloc(strlen(path) + sizeof(".XXXXXX"));
-    int fd, rc;
+    struct output_file f;
+    int rc = output_file_open_fd(&f, path, e);
 
-    if ( !temporary )
-        return err_sys(e, -ENOMEM, "cannot write %s", path);
-    sprintf(temporary, "%s.XXXXXX", path);
-    fd = fault_hit(FAULT_OPEN) ? -1 : mkstemp(temporary);
-    rc = fd < 0 ? err_sys(e, -errno, "cannot write %s", path) :
-                  write_items(r, fd, e);
-    if ( fd >= 0 && close(fd) && !rc )
-        rc = err_sys(e, -errno, "cannot write %s", path);
-    if ( !rc && rename(temporary, path) )
-        rc = err_sys(e, -errno, "cannot write %s", path);
-    if ( rc && fd >= 0 )
-        unlink(temporary);
-    fault_free(temporary);
+    if ( rc )
+        return rc;
+    rc = write_items(r, f.fd, e);
+    if ( !rc )
+        return output_file_commit(&f, e);
+    output_file_discard(&f);
     return rc;
 }
 
