@@ -58,6 +58,16 @@ END
 grep -q '^ d1 .* 0\.0%  *0\.0% ' silent.txt ||
     fail "d1 runs, and then has no data: $(cat silent.txt)"
 
+# Lost records are in the overview, and not in a warning as well.
+"$top_builddir/tests/xenalyze/reports/compose" >lost <<'END'
+0 1000000 0x21101 0x10000
+0 2000000 0x1f001 7 0 1500000 0
+0 3000000 0x21011 0x10000
+END
+"$xenalyze" --report-overview lost >lost.txt 2>lost.err || fail 'lost: an error'
+grep -q '^ lost records: 7;' lost.txt || fail "lost: $(cat lost.txt)"
+[ ! -s lost.err ] || fail "lost: a warning, too: $(cat lost.err)"
+
 # The default: on a terminal the overview, in a pipe the summary.
 "$xenalyze" small >piped
 "$xenalyze" --summary small >summary

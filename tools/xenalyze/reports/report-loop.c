@@ -254,7 +254,8 @@ static bool is_picture_only(const struct report_pass *p)
 
 bool report_pass_shows_losses(const struct report_pass *p)
 {
-    return p->config->summary || p->exports_tables || is_picture_only(p);
+    return p->config->summary || p->config->overview || p->exports_tables ||
+           is_picture_only(p);
 }
 
 int report_pass_check(struct report_pass *p, struct err *e)
