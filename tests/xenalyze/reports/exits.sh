@@ -129,6 +129,23 @@ mv out report
 expect 0 python3 sums.py report
 ! grep -q '"off_cpu' report || fail 'time off the pcpu is not known'
 
+# A rate below 10 per second has decimals: 3 exits in 4 seconds are not 0 or 1.
+compose seldom <<'END'
+0 1000000 0x21101 0x10000
+0 2000000 0x81002 12 0x1000
+0 2002000 0x81001
+0 3000000 0x81002 12 0x1000
+0 3002000 0x81001
+0 4000000 0x81002 10 0x1000
+0 4002000 0x81001
+0 4001000000 0x21011 0x10000
+END
+expect 0 "$xenalyze" --cpu-hz 1G exits seldom
+grep -Eq '^ d1 +3 +0\.75 ' out || fail "no decimals: $(cat out)"
+grep -Eq '^ d1 +HLT +2 +0\.50 ' out || fail "no decimals: $(cat out)"
+expect 0 "$xenalyze" --cpu-hz 1G --report-overview seldom
+grep -Eq '^ d1 .* 0\.75$' out || fail "overview: $(cat out)"
+
 # Interrupts of Xen itself have a name in the table, beside their vector in
 # JSON; all other vectors are numbers.  The handler is never cut.
 vectors='240 irq0-timer

@@ -284,12 +284,17 @@ static inline uint64_t summary_state_time(const struct stats *state,
     return state[i].sum + time->open[i];
 }
 
-/* Events per second of the trace, rounded; 0 for a trace without duration. */
+/* Events per second of the trace; 0 for a trace without duration. */
+static inline double summary_rate(const struct summary *s, uint64_t events)
+{
+    return s->total ? (double)events * (double)s->hz / (double)s->total : 0;
+}
+
+/* The same, rounded. */
 static inline uint64_t summary_per_second(const struct summary *s,
                                           uint64_t events)
 {
-    double rate = s->total ? (double)events * (double)s->hz / (double)s->total
-                           : 0;
+    double rate = summary_rate(s, events);
 
     return rate < (double)UINT64_MAX / 2 ? (uint64_t)(rate + 0.5)
                                          : UINT64_MAX / 2;

@@ -56,10 +56,11 @@ static void print_off_cpu(const struct exits_text *t, int width,
         fprintf(t->out, " %*s", width, "-");
 }
 
-static uint64_t exits_per_second(const struct exits_text *t,
-                                 const struct exit_report_row *row)
+static void print_exit_rate(const struct exits_text *t, int width,
+                            const struct exit_report_row *row)
 {
-    return summary_per_second(t->summary, stats_events(&row->cost));
+    putc(' ', t->out);
+    text_print_rate(t->summary, stats_events(&row->cost), width, t->out);
 }
 
 static void print_domain_name(const struct exits_text *t,
@@ -116,8 +117,8 @@ static void print_domain_row(const struct exits_text *t,
 {
     assert(row->handler == EXIT_REPORT_DOMAIN);
     print_domain_name(t, row);
-    fprintf(t->out, " %9" PRIu64 " %9" PRIu64, stats_events(&row->cost),
-            exits_per_second(t, row));
+    fprintf(t->out, " %9" PRIu64, stats_events(&row->cost));
+    print_exit_rate(t, 9, row);
     print_cycles(t, 9, exit_report_in_xen(row));
     fprintf(t->out, " %8.3f%%",
             stats_share(exit_report_in_xen(row), t->summary->total));
@@ -129,8 +130,8 @@ static void print_reason_row(const struct exits_text *t,
                              const struct exit_report_row *row)
 {
     print_reason(t, row);
-    fprintf(t->out, " %8" PRIu64 " %8" PRIu64, stats_events(&row->cost),
-            exits_per_second(t, row));
+    fprintf(t->out, " %8" PRIu64, stats_events(&row->cost));
+    print_exit_rate(t, 8, row);
     print_cycles(t, 8, exit_report_in_xen(row));
     print_off_cpu(t, 8, row);
     print_cycles(t, 8, stats_mean(&row->cost));
@@ -254,6 +255,17 @@ static bool has_unknown_vcpus(const struct exit_report *x)
         if ( !is_off_cpu_known(&x->rows[i]) )
             return true;
     return false;
+}
+
+void text_print_rate(const struct summary *s, uint64_t events, int width,
+                     FILE *out)
+{
+    double rate = summary_rate(s, events);
+
+    if ( rate > 0 && rate < 9.995 )
+        fprintf(out, "%*.2f", width, rate);
+    else
+        fprintf(out, "%*" PRIu64, width, summary_per_second(s, events));
 }
 
 int text_print_exits(struct summary *summary,

@@ -101,7 +101,6 @@ static struct domain_row *collect_domains(const struct overview *o,
 
 static void print_domain(const struct overview *o, const struct domain_row *row)
 {
-    double seconds = (double)o->summary->total / (double)o->summary->hz;
     char name[XT_LABEL_MAX];
 
     xt_domain_column(o->latency->names, row->id, NAME_WIDTH, name);
@@ -113,8 +112,9 @@ static void print_domain(const struct overview *o, const struct domain_row *row)
                 stats_share(row->blocked, row->elapsed));
     else
         fprintf(o->out, " %9s %9s", "-", "-");
-    fprintf(o->out, " %12.0f\n",
-            seconds > 0 ? (double)row->exits / seconds : 0);
+    putc(' ', o->out);
+    text_print_rate(o->summary, row->exits, 12, o->out);
+    putc('\n', o->out);
 }
 
 static void print_idle(const struct overview *o)
