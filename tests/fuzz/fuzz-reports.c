@@ -54,6 +54,7 @@ static void reports(const char *path, unsigned int sort, unsigned int form)
         .reports = {
             .summary = true, .pcpus = true, .latency = true, .exits = true,
             .wakeups = true, .io = true, .why = true, .migrations = true,
+            .timers = true,
             .request = { .sample_size = 1024, .eips = true,
                          .eip_vector = 0xd1, .histogram = 4096,
                          .histogram_vector = 0xd1, .top = 3,

@@ -81,6 +81,8 @@ static const struct opt opts[] = {
       .help = "which vcpus wake which, and how long these then wait" },
     { .name = "report-migrations", .type = OPT_FLAG, .at = REPORTS(migrations),
       .help = "moves of vcpus between pcpus: how often, and how far" },
+    { .name = "report-timers", .type = OPT_FLAG, .at = REPORTS(timers),
+      .help = "how late timers of HVM guests were, and for which reason" },
     { .name = "report-io", .type = OPT_FLAG, .at = REPORTS(io),
       .help = "I/O through dom0: share of each step, from event to answer" },
     { .name = "why", .type = OPT_FLAG, .at = REPORTS(why),

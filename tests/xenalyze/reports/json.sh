@@ -300,6 +300,8 @@ compose rare <<'END'
 0 + 0x81002 30 0x1000
 0 - 0x82016 0x70 1
 0 + 0x81001
+0 + 0x84004 10 0 0 0 0xec
+0 + 0x8400a
 0 + 0x802008 9 9000100 0 9000200 0
 0 9000000 0x21011 0x10000
 1 9000100 0x21101 0x10000
@@ -315,7 +317,7 @@ END
 echo '0000000000000001 T start' >symbols
 
 n=0
-options="--symbol-file symbols --report-wakeups --report-migrations --report-io --why --with-cr3-enumeration --with-interrupt-eip-enumeration=250
+options="--symbol-file symbols --report-wakeups --report-migrations --report-timers --report-io --why --with-cr3-enumeration --with-interrupt-eip-enumeration=250
     --histogram-interrupt-eip=250,4096"
 # shellcheck disable=SC2086 # several words
 # The description of a host under credit, with a budget of RTDS; a wake-up by an

@@ -83,6 +83,7 @@ done <<END
 --report-exits
 --report-wakeups
 --report-migrations
+--report-timers
 --dump-ipi-latency
 --json
 --csv

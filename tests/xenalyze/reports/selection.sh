@@ -34,6 +34,7 @@ modes='--dump-all
 --report-exits
 --report-wakeups
 --report-migrations
+--report-timers
 --json
 --csv
 --scatterplot-pcpu

@@ -193,7 +193,7 @@ END_TEST
 static const struct report_config everything = {
     .summary = true, .pcpus = true, .latency = true, .exits = true,
     .wakeups = true, .io = true, .why = true, .ipi_latency = true,
-    .migrations = true,
+    .migrations = true, .timers = true,
     .json = true,
     .scatter[SCATTER_PCPU] = true, .interval[0] = true,
     .interval_length = 1000, .request.cr3 = true,

@@ -45,6 +45,7 @@ struct report_config
     bool exits;
     bool wakeups;
     bool migrations;
+    bool timers;
     bool io;
     bool why;
     const char *why_vcpu;       /* a vcpu or a domain; NULL: the slowest */

@@ -20,6 +20,7 @@ const struct report *const report_table[] = {
     &report_latency,
     &report_wakeups,
     &report_migrations,
+    &report_timers,
     &report_io,
     &report_devices,
     &report_why,
