@@ -180,7 +180,7 @@ static void print_device_time(const struct text_why *t,
     uint64_t time = access_device_time(a);
     char text[NUM_CLOCK_MAX], device[ACCESS_TEXT];
 
-    fprintf(t->out, " Emulated devices took %.1f%%, %s, most of it %s: Xen "
+    fprintf(t->out, " Emulated devices took %.1f%%, %s, mostly %s: Xen "
             "%.0f%%,\n", share_of_time(t, time),
             text_duration(&t->waits->clock, time, text),
             access_range_text(t->device, device),
