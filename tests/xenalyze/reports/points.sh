@@ -32,3 +32,22 @@ times = [p["time_tsc"] for p in json.load(open(sys.argv[1]))["points"]]
 assert len(times) > 100 and times == sorted(times)' out ||
         fail "$trace: JSON: not in order"
 done
+
+# A damaged time stamp, later than its neighbours, does not delay the end of its
+# pcpu: no state ends before it begins.
+compose outlier <<'END'
+0 1000000 0x21101 0x10000
+0 1050000 0x28002 0x10000
+0 9000000 0x28002 0x10000
+0 1100000 0x28002 0x10000
+1 1000000 0x21101 0x20000
+1 3000000 0x21021 0x20000
+1 3000000 0x21011 0x10000
+1 4000000 0x21101 0x10000
+1 5000000 0x21021 0x10000
+1 6000000 0x21101 0x20000
+END
+expect 0 "$xenalyze" --cpu-hz 1G points runstate-time outlier
+awk '$NF > 0.005' out >long
+[ ! -s long ] || fail "longer than the trace: $(head -n 1 long)"
+grep -qx '1v0 0.000100000 0.000100000' out || fail "d1v0 has no end of data"

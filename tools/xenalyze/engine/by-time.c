@@ -83,13 +83,25 @@ static void sort_notices(struct notices *l)
 /* --- scanning a file in advance ------------------------------------------- */
 
 /*
+ * The time of a pcpu after a record.  A time stamp behind both neighbours is
+ * damaged and moves nothing, as in xt_order.
+ */
+static void advance_time(uint64_t *time, uint64_t *before, uint64_t tsc)
+{
+    if ( tsc >= *time )
+        *before = *time;
+    if ( tsc >= *before )
+        *time = tsc;
+}
+
+/*
  * No record of a pcpu is delivered after the later of its last time stamp and
  * the time of its last window.
  */
 static int scan_pcpu(struct analysis *a, struct notices *l,
                      unsigned int segment, unsigned int pcpu)
 {
-    uint64_t time = 0, offset = xt_trace_offset(a->trace, pcpu);
+    uint64_t time = 0, before = 0, offset = xt_trace_offset(a->trace, pcpu);
     struct xt_record r;
     struct xt_walk w;
     bool timed = false;
@@ -98,8 +110,8 @@ static int scan_pcpu(struct analysis *a, struct notices *l,
     xt_trace_begin_walk(a->trace, pcpu, &w);
     while ( !rc && xt_walk_next(&w, &r) )
     {
-        if ( xt_record_is_timed(&r) && r.tsc + offset > time )
-            time = r.tsc + offset;
+        if ( xt_record_is_timed(&r) )
+            advance_time(&time, &before, r.tsc + offset);
         timed |= xt_record_is_timed(&r);
         if ( w.cursor.time > time )
             time = w.cursor.time;
