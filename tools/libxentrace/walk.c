@@ -63,3 +63,14 @@ bool xt_walk_next_window(struct xt_walk *w)
     load_window(w);
     return w->cursor.entry != XT_NOWHERE;
 }
+
+void xt_walk_note_backward(struct xt_walk *w, const unsigned char *payload)
+{
+    const struct xt_view *v = w->context.view;
+    struct xt_cursor here = w->cursor;
+
+    assert(w->cursor.entry != XT_NOWHERE && payload <= w->at);
+    here.at = v->lo + (payload - sizeof(uint32_t) - sizeof(uint64_t) -
+                       v->bytes);
+    xt_cursor_note_backward(&here, &w->context);
+}

@@ -58,6 +58,13 @@ static inline bool xt_walk_next_at(struct xt_walk *w, const unsigned char **at,
     return true;
 }
 
+/*
+ * Note, once per window, that the last record of the walk is not in the order
+ * of time.  `payload` is that of the record, which has a time stamp; a pointer
+ * to the record would keep it out of registers.
+ */
+void xt_walk_note_backward(struct xt_walk *w, const unsigned char *payload);
+
 static inline bool xt_walk_next(struct xt_walk *w, struct xt_record *r)
 {
     const unsigned char *at = w->at;

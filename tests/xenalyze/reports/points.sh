@@ -51,3 +51,9 @@ expect 0 "$xenalyze" --cpu-hz 1G points runstate-time outlier
 awk '$NF > 0.005' out >long
 [ ! -s long ] || fail "longer than the trace: $(head -n 1 long)"
 grep -qx '1v0 0.000100000 0.000100000' out || fail "d1v0 has no end of data"
+# The summary, which reads pcpu by pcpu, notices the time stamp, too.
+expect 0 "$xenalyze" --summary outlier
+grep -q '^  at byte [0-9]*: time goes backwards' out ||
+    fail "the summary has no word on time that goes backwards"
+expect 0 "$xenalyze" --summary intel
+grep -qx ' damage: none' out || fail "damage in an intact trace"

@@ -130,9 +130,14 @@ static inline bool find_next_time(struct reader *r,
             preview_loss(r, next, limit);
     }
     *time = r->p->time;
-    if ( !timed || tsc <= *time ||
-         (tsc - *time > PCPU_JUMP && is_isolated(r, next->tsc)) )
+    if ( !timed || tsc == *time )
         return true;
+    if ( tsc < *time ||
+         (tsc - *time > PCPU_JUMP && is_isolated(r, next->tsc)) )
+    {
+        xt_walk_note_backward(&r->walk, next->payload);
+        return true;
+    }
     *time = tsc;
     return tsc <= limit;
 }

@@ -611,7 +611,7 @@ static void apply_end(struct global *g, const struct change *c)
     const struct vcpu *current = g->pcpus[c->pcpu].current;
 
     global_clear_current(g, c->pcpu, c->time);
-    /* With damaged time stamps, the vcpu may have left before, for a later time. */
+    /* With damaged time stamps, the vcpu may already be somewhere else. */
     if ( !current || vcpu_get_state(current)->fact.from > c->time )
         return;
     vcpu_get_state(current)->ending = true;
