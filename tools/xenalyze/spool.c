@@ -179,15 +179,15 @@ static int refuse_copies(struct piece *pieces, size_t nr, struct err *e)
     for ( size_t i = 0; i < nr; i++ )
     {
         snapshots += pieces[i].info.is_snapshot;
+        if ( snapshots > 1 )
+            return err_set(e, -EINVAL, "%s is one of several snapshots of a "
+                           "capture, which share records; analyze these "
+                           "traces one by one", pieces[i].path);
         if ( i && pieces[i].has_record &&
              !compare_first_records(&pieces[i - 1], &pieces[i]) )
             return err_set(e, -EINVAL, "%s begins with the same record as %s; "
                            "give each part of a capture once", pieces[i].path,
                            pieces[i - 1].path);
-        if ( snapshots > 1 )
-            return err_set(e, -EINVAL, "%s is one of several snapshots of a "
-                           "capture, which share records; analyze these "
-                           "traces one by one", pieces[i].path);
     }
     return 0;
 }
