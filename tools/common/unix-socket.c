@@ -195,13 +195,24 @@ void unix_socket_close(struct unix_socket *s)
     release_socket(s);
 }
 
-static bool peer_is_allowed(int fd)
+/* -1, which is no user: not known. */
+static uid_t peer_uid(int fd)
 {
     struct ucred peer;
     socklen_t length = sizeof(peer);
 
-    return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) &&
-           (peer.uid == geteuid() || !peer.uid);
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) ?
+           (uid_t)-1 : peer.uid;
+}
+
+bool unix_socket_peer_is_own(int fd)
+{
+    return peer_uid(fd) == geteuid();
+}
+
+static bool peer_is_allowed(int fd)
+{
+    return unix_socket_peer_is_own(fd) || !peer_uid(fd);
 }
 
 int unix_socket_accept(const struct unix_socket *s)

@@ -35,6 +35,9 @@ void unix_socket_unlink(const struct unix_socket *s);
 /* The descriptor of an authorized peer, non-blocking; or -errno. */
 int unix_socket_accept(const struct unix_socket *s);
 
+/* Is the accepted peer a process of this user, as opposed to root's? */
+bool unix_socket_peer_is_own(int fd);
+
 /*
  * Connect to a listening socket: a non-blocking descriptor, or -errno.
  * -ECONNREFUSED: the socket is stale; -EAGAIN: too many connections wait.

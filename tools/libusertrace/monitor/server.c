@@ -7,8 +7,10 @@
  * All resources of peers are bounded: the number of peers, the length of a
  * message, and unsent data.  If all slots are taken and another peer waits, the
  * peer that has been idle longest is disconnected, after IDLE_MS at the
- * earliest: idle peers cannot lock out others.  While a peer has not read its
- * reply, nothing more is read from that peer, so at most one reply is buffered.
+ * earliest: idle peers cannot lock out others.  Peers of root get all slots but
+ * one, so that busy peers of root cannot lock out the program's user.  While a
+ * peer has not read its reply, nothing more is read from that peer, so at most
+ * one reply is buffered.
  *
  * A list of all servers is kept for exit(), which removes the sockets, and for
  * the child of a fork, which has no server thread and closes the descriptors:
@@ -40,6 +42,7 @@
 struct client
 {
     int in, out;                /* a socket uses one descriptor for both */
+    bool is_foreign;            /* root, in a program of another user */
     int64_t active;             /* time of the last transfer, monotonic ms */
     char *reply;                /* unsent reply; NULL: none */
     size_t reply_at, reply_nr;
@@ -221,6 +224,24 @@ static int slot_wait_ms(struct usertrace_server *s)
     return idle < IDLE_MS ? (int)(IDLE_MS - idle) : 0;
 }
 
+/* Under the lock. */
+static int add_peer(struct usertrace_server *s, int fd)
+{
+    struct client **slot = find_free_slot(s);
+    bool is_foreign = !unix_socket_peer_is_own(fd);
+    unsigned int nr = 0;
+    int rc;
+
+    for ( size_t i = 0; i < CLIENTS_MAX; i++ )
+        nr += s->clients[i] && s->clients[i]->is_foreign;
+    if ( is_foreign && nr == CLIENTS_MAX - 1 )
+        return -EUSERS;
+    rc = add_client(s, slot, fd, fd);
+    if ( !rc )
+        (*slot)->is_foreign = is_foreign;
+    return rc;
+}
+
 /*
  * Without free descriptors the peer stays in the queue; the delay avoids a
  * busy loop.
@@ -233,7 +254,7 @@ static void accept_client(struct usertrace_server *s)
         client_close(find_idlest(s));
     pthread_mutex_lock(&lock);
     fd = unix_socket_accept(&s->socket);
-    if ( fd >= 0 && add_client(s, find_free_slot(s), fd, fd) )
+    if ( fd >= 0 && add_peer(s, fd) )
         close(fd);
     pthread_mutex_unlock(&lock);
     if ( fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM )

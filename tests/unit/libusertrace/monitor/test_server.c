@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "libusertrace/trace/simple.h"
@@ -201,6 +202,44 @@ START_TEST(idle_peers_make_room)
 }
 END_TEST
 
+/* The user of this thread alone; the server's thread keeps its user. */
+static void set_thread_user(uid_t user)
+{
+    ck_assert(!syscall(SYS_setresuid, -1, user, -1));
+}
+
+/* Root's peers, all busy, leave a slot for the program's user. */
+START_TEST(a_slot_is_kept_for_the_user)
+{
+    enum { SLOTS = 16, NOBODY = 65534 };
+    struct usertrace_server *server;
+    int fd[SLOTS], own;
+    char text[512];
+
+    if ( geteuid() )
+        return;                 /* only root has two users */
+    server = monitor_open(USERTRACE_HMP);
+    ck_assert(!chown("socket", NOBODY, -1) && !chown(".", NOBODY, -1));
+    ck_assert(!seteuid(NOBODY));
+    set_thread_user(0);
+    for ( int i = 0; i < SLOTS; i++ )
+    {
+        fd[i] = client_connect();
+        ck_assert_int_eq(client_get(fd[i], PROMPT, text, sizeof(text)),
+                         i < SLOTS - 1);
+    }
+    set_thread_user(NOBODY);
+    own = client_connect();
+    ck_assert(client_get(own, PROMPT, text, sizeof(text)));
+    ck_assert_str_eq(send_line(own, ""), "");
+    close(own);
+    for ( int i = 0; i < SLOTS; i++ )
+        close(fd[i]);
+    ck_assert(!seteuid(0));
+    monitor_close(server);
+}
+END_TEST
+
 START_TEST(who_lives_keeps_its_socket)
 {
     struct usertrace_server *server = monitor_open(USERTRACE_HMP);
@@ -390,7 +429,8 @@ END_TEST
 UNIT_MAIN("server", people_have_a_prompt, a_line_has_an_end,
           old_people_have_old_words, standard_input_is_a_way,
           only_its_user_comes_in,
-          idle_peers_make_room, who_lives_keeps_its_socket,
+          idle_peers_make_room, a_slot_is_kept_for_the_user,
+          who_lives_keeps_its_socket,
           who_is_dead_does_not, who_exits_takes_it_along, other_files_stay,
           what_is_not_its_own_stays, one_takes_over, a_child_has_none,
           options_open_monitors)
