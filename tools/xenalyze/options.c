@@ -369,6 +369,15 @@ static int check_compared(const struct config *config, struct err *e)
                      "one: --time=0..5 --against=5..10 FILE");
 }
 
+/* Does standard input hold data?  A device such as /dev/null does not. */
+static bool stdin_holds_data(void)
+{
+    struct stat st;
+
+    return !fstat(STDIN_FILENO, &st) &&
+           (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode));
+}
+
 /* Takes the optional arguments RULES or VCPU, and FILE. */
 static int take_arguments(struct config *config, int nr, char **args,
                           struct err *e)
@@ -378,7 +387,8 @@ static int take_arguments(struct config *config, int nr, char **args,
         config->rules = *args++;
         nr--;
     }
-    if ( nr > 1 && takes_vcpu(config) && access(args[0], F_OK) )
+    if ( (nr > 1 || (nr && stdin_holds_data())) && takes_vcpu(config) &&
+         strcmp(args[0], "-") && access(args[0], F_OK) )
     {
         config->reports.why_vcpu = *args++;
         nr--;

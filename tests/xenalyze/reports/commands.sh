@@ -54,6 +54,13 @@ export csv trace = --csv
 END
 [ "$nr" -eq 27 ] || fail "only $nr rows were tried"
 
+# A vcpu before standard input needs no "-".
+"$xenalyze" why d1 <trace >by-stdin || fail 'why VCPU of standard input fails'
+expect 0 "$xenalyze" why d1 trace
+cmp -s by-stdin out || fail 'why VCPU of standard input differs'
+expect 1 "$xenalyze" why d1
+expect_message 'cannot open d1'
+
 "$xenalyze" dump sched <trace >by-command || fail 'dump of a pipe fails'
 "$xenalyze" --dump-all --event=sched trace >by-options
 cmp -s by-command by-options || fail 'dump EVENTS of standard input differs'
