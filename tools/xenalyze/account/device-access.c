@@ -80,6 +80,7 @@ static void find_device(struct access_range *r, bool is_port, uint64_t at)
             r->last = known[i].last;
             r->name = known[i].name;
         }
+    debug_assert(at >= r->first && at <= r->last);
 }
 
 const char *access_range_text(const struct access_range *r,
@@ -108,6 +109,7 @@ static struct access_range *new_range(struct device_accesses *d,
     struct access_range *r = arena_zalloc(&d->pool.arena, sizeof(*r),
                                           STATS_LINE);
 
+    debug_assert(own->nr_ranges <= ACCESS_RANGES);
     d->failed |= !r;
     if ( !r )
         return NULL;
@@ -183,6 +185,7 @@ static uint64_t waited_between(const struct access_vcpu *v, uint64_t from,
     uint64_t nr = v->nr_waits < ACCESS_WAITS ? v->nr_waits : ACCESS_WAITS;
     uint64_t sum = 0;
 
+    debug_assert(from <= to);
     for ( uint64_t i = 1; i <= nr; i++ )
     {
         const struct access_wait *w =

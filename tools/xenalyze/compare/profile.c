@@ -261,8 +261,8 @@ static void profile_add_irq(void *state, const struct fact_irq *f)
 }
 
 /*
- * Lost records are spread evenly over the intervals of the lost time.  A part is
- * rounded up, as a bound, so the sum of all parts can be too large.
+ * Lost records are spread evenly over the intervals of the lost time.  A part
+ * is rounded up, as a bound, so the sum of all parts can be too large.
  */
 static void profile_add_loss(void *state, const struct fact_loss *f)
 {

@@ -243,6 +243,7 @@ static const struct { const char *heading; int width; } distances[] = {
 
 static unsigned int count_distances(const struct migrations *m)
 {
+    assert(m->unknown <= m->moves);
     if ( m->unknown == m->moves )
         return 0;
     return m->unknown ? DISTANCES : DISTANCE_UNKNOWN;
@@ -329,6 +330,7 @@ static void walk_migrations(struct export *x, void *state)
     {
         const struct migrating_vcpu *v = m->vcpus[i];
 
+        assert(v && v->ping_pongs <= count_moves(v));
         EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
                    export_number(v->known), export_number(count_moves(v)),
                    export_number(v->ping_pongs),

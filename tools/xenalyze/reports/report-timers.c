@@ -359,9 +359,13 @@ static void walk_timers(struct export *x, void *state)
     const struct timers *t = state;
 
     for ( uint32_t i = 0; i < t->nr_vcpus; i++ )
-        EXPORT_ROW(x, export_number(t->vcpus[i]->domain),
-                   export_number(t->vcpus[i]->id),
-                   export_series(&t->vcpus[i]->lateness));
+    {
+        const struct timer_vcpu *v = t->vcpus[i];
+
+        assert(v && stats_events(&v->lateness));
+        EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                   export_series(&v->lateness));
+    }
 }
 
 static void walk_timer_parts(struct export *x, void *state)

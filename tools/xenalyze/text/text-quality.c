@@ -5,6 +5,7 @@
  */
 #include "xenalyze/text/text-private.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "common/text-wrap.h"
@@ -57,6 +58,7 @@ static void note_no_data(struct state_columns *c, const struct stats *state,
 
 static unsigned int name_width(const struct text *t)
 {
+    assert(t->request);
     return latency_width(t->request->names);
 }
 
@@ -106,6 +108,7 @@ static uint64_t print_state_shares(const struct text *t, const char *name,
 {
     uint64_t sum = 0, other = 0;
 
+    assert(c->shown <= c->no_data);
     fprintf(t->out, " %-*s", name_width(t), name);
     for ( unsigned int i = 0; i < c->shown; i++ )
         sum += print_share(t, c->width, summary_state_time(state, time, i),

@@ -156,6 +156,7 @@ static void print_findings(const struct text_why *t,
                            const struct verdict_finding *findings, size_t n,
                            size_t most)
 {
+    assert(most);
     fprintf(t->out, "  share     time  why it waited\n");
     for ( size_t i = 0; i < n && i < most; i++ )
         if ( share_of_waits(t, findings[i].cycles) >= LEAST_PERCENT )
@@ -180,6 +181,7 @@ static void print_device_time(const struct text_why *t,
     uint64_t time = access_device_time(a);
     char text[NUM_CLOCK_MAX], device[ACCESS_TEXT];
 
+    assert(a && t->device && time);
     fprintf(t->out, " Emulated devices took %.1f%%, %s, mostly %s: Xen "
             "%.0f%%,\n", share_of_time(t, time),
             text_duration(&t->waits->clock, time, text),
