@@ -218,6 +218,7 @@ static int parse_file_and_args(struct options *o, int argc, char **argv,
     int more = o->file.nr_args, all = more + argc, first, rc;
     char **args = calloc(all + 1, sizeof(*args));
 
+    ASSERT(argc > 0);
     if ( !args )
         return err_set(e, -ENOMEM, "no memory");
     args[0] = argv[0];
@@ -327,6 +328,7 @@ static int check_pins(const struct options *o, struct err *e)
 {
     int rc = 0;
 
+    ASSERT(o->nr_dom_configs);
     for ( unsigned int i = 0; !rc && i < o->nr_dom_configs; i++ )
     {
         const struct dom_config *d = &o->dom_configs[i];

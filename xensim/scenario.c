@@ -187,6 +187,7 @@ struct reader
 
 static int line_error(const struct reader *r, struct err *e, const char *text)
 {
+    ASSERT(r->line);
     return err_set(e, -EINVAL, "%s:%u: %s", r->name, r->line, text);
 }
 
@@ -284,6 +285,7 @@ static int read_key(struct reader *r, const char *name, const char *value,
     char *arg;
     int rc;
 
+    ASSERT(r->in_domain);
     if ( !o )
         return line_error(r, e, "no such key of a domain; xensim(1) lists "
                           "them");
@@ -309,6 +311,7 @@ static int end_domain(struct reader *r, struct err *e)
 
     if ( !r->in_domain )
         return 0;
+    ASSERT(r->domain.kind < ARRAY_SIZE(kinds) - 1);
     o->kind = SIM_PV + r->domain.kind;
     if ( o->copies * o->vcpus > 1 << 16 )
         return line_error(r, e, "more than 65536 vcpus");

@@ -111,6 +111,7 @@ static void leave_guest(struct sim_cpu *p, const struct exit *x)
  */
 static void inject_vector(struct sim_cpu *p, struct work *k)
 {
+    ASSERT(!p->in_guest);
     if ( !k->vector )
         return;
     if ( k->masked )
@@ -141,6 +142,7 @@ void hvm_enter(struct sim_cpu *p)
 
 void hvm_exit_for_interrupt(struct sim_cpu *p, unsigned int vector)
 {
+    ASSERT(vector >= 16 && vector < 256);   /* lower ones are exceptions */
     leave_guest(p, &exit_interrupt);
     if ( is_amd(p) )
         EMIT(p, trace_hvm_intr_short());

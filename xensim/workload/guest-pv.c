@@ -187,6 +187,7 @@ static const struct op_sequence sequences[] = {
 
 static void pv_act(struct sim_cpu *p, struct sim_vcpu *v)
 {
+    ASSERT(v == p->runs && !p->in_guest);   /* in_guest is of HVM only */
     guest_run_op(p, v, sequences, ARRAY_SIZE(sequences));
 }
 
@@ -202,6 +203,7 @@ static const struct op_sequence boot_sequences[] = {
 
 static void pv_boot(struct sim_cpu *p, struct sim_vcpu *v)
 {
+    ASSERT(v == p->runs && !p->in_guest);
     guest_run_op(p, v, boot_sequences, ARRAY_SIZE(boot_sequences));
 }
 
