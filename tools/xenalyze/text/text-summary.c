@@ -161,7 +161,7 @@ static void print_domain(const struct text *t, const struct summary_domain *d)
     text_memory(t, summary_get_memory(d));
     for ( size_t i = 0; i < n; i++ )
         print_vcpu(t, t->summary->vcpus[vcpus[i].index]);
-    if ( vcpus )
+    if ( vcpus && t->request->fits_screen )
         print_left_out(t, "-- %zu more vcpus --\n",
                        count_domain_vcpus(t->summary, d->id) - n);
     print_eips(t, d);
