@@ -32,6 +32,7 @@
 #include <string.h>
 
 #include "libxentrace/seal.h"
+#include "libxentrace/source.h"
 
 /* The expected number where no seal came before. */
 #define NO_NUMBER (1ull << 32)
@@ -39,6 +40,9 @@
 /* The budget: at the beginning, and for each byte of input. */
 #define WASTE_FIRST (1u << 24)
 #define WASTE_RATE 8u
+
+/* Bytes searched between two counts for the release of pages. */
+#define SEARCH_BYTES (1u << 20)
 
 static struct xt_window make_window(const struct xt_windows *w, size_t at,
                                     const struct xt_header *h)
@@ -127,6 +131,27 @@ static bool header_is_corroborated(struct xt_windows *w, size_t at)
            xt_header_read(w, end, &next) || are_records(w, first, end);
 }
 
+/* The first offset in [from, to) with the magic of a header, or `to`. */
+static size_t find_magic(struct xt_windows *w, size_t from, size_t to)
+{
+    const uint32_t magic = XT_WINDOW_MAGIC;
+
+    while ( to - from >= sizeof(magic) )
+    {
+        size_t bytes = to - from < SEARCH_BYTES ? to - from : SEARCH_BYTES;
+        const unsigned char *found = memmem(w->bytes + from, bytes, &magic,
+                                            sizeof(magic));
+
+        if ( found )
+            return found - w->bytes;
+        if ( w->source )
+            xt_source_count_used(w->source, bytes);
+        /* The end of a piece may be the begin of the magic. */
+        from += bytes - (sizeof(magic) - 1);
+    }
+    return to;
+}
+
 /*
  * The first offset in [from, to) with a header that is_one() accepts, or `to`.
  * With need_more set, the first offset where one may be.
@@ -134,17 +159,11 @@ static bool header_is_corroborated(struct xt_windows *w, size_t at)
 static size_t find_header(struct xt_windows *w, size_t from, size_t to,
                           bool (*is_one)(struct xt_windows *w, size_t at))
 {
-    const uint32_t magic = XT_WINDOW_MAGIC;
-    const unsigned char *p = w->bytes + from, *end = w->bytes + to;
-
     assert(from <= to && to <= w->size);
-    while ( (p = memmem(p, end - p, &magic, sizeof(magic))) )
-    {
-        if ( is_one(w, p - w->bytes) || w->need_more )
-            return p - w->bytes;
-        p++;
-    }
-    return to;
+    for ( ; (from = find_magic(w, from, to)) < to; from++ )
+        if ( is_one(w, from) || w->need_more )
+            break;
+    return from;
 }
 
 /*

@@ -151,6 +151,7 @@ static int find_first_fast(struct xt_trace *t, uint64_t *first)
     head.offsets = t->index.offsets;
     head.nr_offsets = t->index.nr_offsets;
     xt_windows_init(&windows, t->view.bytes, t->view.hi, &ignored);
+    windows.source = t->source;
     while ( !rc && passes.nr < XT_PASSES_NEEDED &&
             windows.next < t->view.hi / 4 &&
             xt_windows_next(&windows, &w) )

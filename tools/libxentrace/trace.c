@@ -30,6 +30,7 @@ void trace_init_windows(struct xt_trace *t, uint64_t from)
 
     assert(!from || (v->lo <= from && from <= v->hi));
     xt_windows_init(w, v->bytes, v->hi - v->lo, &t->damage);
+    w->source = t->source;
     w->origin = v->lo;
     w->more = !v->ended;
     if ( from )
@@ -407,6 +408,7 @@ bool xt_trace_find_dialect(struct xt_trace *t, struct xt_dialect *d)
     if ( !t->source->map )
         return false;
     xt_windows_init(&windows, t->view.bytes, t->view.hi, &ignored);
+    windows.source = t->source;
     while ( !(d->hardware && d->version) && xt_windows_next(&windows, &w) )
     {
         xt_source_count_used(t->source, w.size);

@@ -64,6 +64,8 @@ struct xt_windows
     bool need_more;             /* a decision needs bytes behind `size` */
     size_t next;                /* offset in bytes[] of the next header */
     struct xt_damage *damage;   /* borrowed, notes all skipped bytes */
+    struct xt_source *source;   /* counts the bytes of a search in a mapping;
+                                   or NULL */
 
     /* State of resync.c. */
     uint64_t expected_seal;     /* number of the next seal */

@@ -150,4 +150,7 @@ for output in --summary --dump-all --info --count; do
         [ ! -s err ] || expect_message 'standard input'
         [ $code -le 1 ] || fail "zeros: $output: exit $code"
     } || exit 1
+    resident=$(head -c $bytes /dev/zero |
+        python3 resident.py "$xenalyze" $output --threads 1 2>err)
+    [ "$resident" -lt 100 ] || fail "zeros: $output: $resident MiB resident"
 done
