@@ -31,6 +31,24 @@ expect_message "not a trace"
 expect 1 "$xenalyze" empty
 expect_message "empty is empty"
 
+# --- outputs that would replace the trace -------------------------------------
+
+if [ -x "$xensim" ]; then
+    expect 0 "$xensim" --virtual -T 0.1 --cpus 2 -o trace.svg
+    cp trace.svg before
+    ln -s trace.svg link
+    for call in "summary -o trace.svg trace.svg" "plot -o trace.svg trace.svg" \
+        "dump -o link trace.svg" "--scatterplot-runstate --plot trace.svg link" \
+        "summary -o trace.svg"; do
+        # shellcheck disable=SC2086 # several words
+        "$xenalyze" $call <trace.svg >out 2>err
+        [ $? -eq 2 ] || fail "$call: not refused"
+        expect_message 'is the trace: give the output another name'
+    done
+    cmp -s trace.svg before || fail "the trace was replaced"
+    rm trace.svg link
+fi
+
 # --- help and version --------------------------------------------------------
 
 for program in "$xentrace" "$xenalyze"; do

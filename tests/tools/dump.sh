@@ -108,6 +108,15 @@ fails_with 'cannot read nothing' --from-dump nothing
 fails_with '--symbols needs --from-dump' --symbols xen-syms
 fails_with 'without options of a capture' --from-dump core -T 5
 
+# The output must not replace an input.
+made drain core expected
+cp core before
+ln -s core trace
+! "$xentrace" --from-dump core trace 2>err || fail "replaces the dump"
+grep -q 'trace is an input: give FILE another name' err || fail "$(cat err)"
+cmp -s core before || fail "the dump was replaced"
+rm trace
+
 # A truncated dump has fewer records or none; the file has what could be read.
 made drain core expected
 size=$(wc -c <core)

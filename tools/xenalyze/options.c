@@ -409,6 +409,32 @@ static int take_arguments(struct config *config, int nr, char **args,
     return 0;
 }
 
+static bool path_names_file(const char *path, const struct stat *file)
+{
+    struct stat st;
+
+    return S_ISREG(file->st_mode) && !stat(path, &st) &&
+           st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+}
+
+/* An output must not replace a trace. */
+static int check_outputs(const struct config *config, struct err *e)
+{
+    const char *const outputs[] = {
+        config->output, config->reports.plot, config->reports.gnuplot,
+    };
+    struct stat st;
+
+    for ( size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++ )
+        for ( size_t n = 0; outputs[i] && n < config->nr_paths + 1; n++ )
+            if ( !(n < config->nr_paths ? stat(config->paths[n], &st)
+                                        : fstat(STDIN_FILENO, &st)) &&
+                 path_names_file(outputs[i], &st) )
+                return err_usage(e, "%s is the trace: give the output another "
+                                 "name", outputs[i]);
+    return 0;
+}
+
 int options_parse(struct config *config, int argc, char **argv,
                   enum opts_next *next, struct err *e)
 {
@@ -424,5 +450,6 @@ int options_parse(struct config *config, int argc, char **argv,
     if ( rc )
         return rc;
     config->reports_wanted = report_is_wanted(&config->reports);
-    return take_arguments(config, argc - first, argv + first, e);
+    rc = take_arguments(config, argc - first, argv + first, e);
+    return rc ? rc : check_outputs(config, e);
 }

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/fault.h"
 #include "libxentrace/catalogue.h"
@@ -292,6 +293,23 @@ static int report_result(const struct job *j, const char *dump, struct err *e)
                   : 0;
 }
 
+/* The output must not replace the dump or the symbols. */
+static int check_dump_output(const struct from_dump *f, const char *output,
+                             struct err *e)
+{
+    const char *const inputs[] = { f->path, f->symbols };
+    struct stat in, out;
+
+    if ( !output || stat(output, &out) || !S_ISREG(out.st_mode) )
+        return 0;
+    for ( size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++ )
+        if ( inputs[i] && !stat(inputs[i], &in) && in.st_dev == out.st_dev &&
+             in.st_ino == out.st_ino )
+            return err_usage(e, "%s is an input: give FILE another name",
+                             output);
+    return 0;
+}
+
 static int open_dump(struct job *j, const struct from_dump *f, struct err *e)
 {
     const struct xt_dialect dialect = { 0 };
@@ -315,7 +333,9 @@ int from_dump_run(const struct from_dump *f, const struct writer_plan *output,
     if ( !j )
         return err_sys(e, -ENOMEM, "cannot read %s", f->path);
     j->log = log;
-    rc = open_dump(j, f, e);
+    rc = check_dump_output(f, output->path, e);
+    if ( !rc )
+        rc = open_dump(j, f, e);
     if ( !rc )
         rc = write_file(j, output, f->path, arguments, comment, e);
     if ( !rc )
