@@ -148,7 +148,7 @@ static char *read_whole_file(const char *path, size_t *length)
 
 int main(int argc, char **argv)
 {
-    struct tt_source source;
+    struct tt_source source = { .name = NULL };
     char *text;
     int rc = 1;
 
