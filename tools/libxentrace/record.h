@@ -97,11 +97,13 @@ static inline bool xt_record_is_timed(const struct xt_record *r)
     return r->has_tsc && r->event != TRC_TRACE_WRAP_BUFFER;
 }
 
-/* Word i of the payload; i < r->words. */
+/*
+ * Word i of the payload; 0 if the record has fewer words.  A caller may compute
+ * i from the payload, which changes if the file is truncated meanwhile.
+ */
 static inline uint32_t xt_record_word(const struct xt_record *r, unsigned int i)
 {
-    assert(i < r->words);
-    return xt_load32(r->payload + 4 * i);
+    return i < r->words ? xt_load32(r->payload + 4 * i) : 0;
 }
 
 /*
