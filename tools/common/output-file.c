@@ -103,6 +103,14 @@ int output_file_open(struct output_file *f, const char *path, struct err *e)
     return rc;
 }
 
+bool output_file_replaces(const char *path, const struct stat *input)
+{
+    struct stat st;
+
+    return S_ISREG(input->st_mode) && !stat(path, &st) &&
+           st.st_dev == input->st_dev && st.st_ino == input->st_ino;
+}
+
 static int close_output(struct output_file *f)
 {
     int rc = 0;

@@ -14,7 +14,9 @@
 #ifndef COMMON_OUTPUT_FILE_H
 #define COMMON_OUTPUT_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "common/err.h"
 
@@ -30,6 +32,9 @@ int output_file_open(struct output_file *f, const char *path, struct err *e);
 
 /* The same without a stream, for a caller that writes to f->fd. */
 int output_file_open_fd(struct output_file *f, const char *path, struct err *e);
+
+/* Is the output `path` this input, a regular file, which it would replace? */
+bool output_file_replaces(const char *path, const struct stat *input);
 
 /* Close and rename.  -errno with *e: the file of that name is unchanged. */
 int output_file_commit(struct output_file *f, struct err *e);

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/output-file.h"
 #include "xenalyze/commands.h"
 #include "xenalyze/lines/lines.h"
 #include "xenalyze/report-options.h"
@@ -409,14 +410,6 @@ static int take_arguments(struct config *config, int nr, char **args,
     return 0;
 }
 
-static bool path_names_file(const char *path, const struct stat *file)
-{
-    struct stat st;
-
-    return S_ISREG(file->st_mode) && !stat(path, &st) &&
-           st.st_dev == file->st_dev && st.st_ino == file->st_ino;
-}
-
 /* An output must not replace a trace. */
 static int check_outputs(const struct config *config, struct err *e)
 {
@@ -429,7 +422,7 @@ static int check_outputs(const struct config *config, struct err *e)
         for ( size_t n = 0; outputs[i] && n < config->nr_paths + 1; n++ )
             if ( !(n < config->nr_paths ? stat(config->paths[n], &st)
                                         : fstat(STDIN_FILENO, &st)) &&
-                 path_names_file(outputs[i], &st) )
+                 output_file_replaces(outputs[i], &st) )
                 return err_usage(e, "%s is the trace: give the output another "
                                  "name", outputs[i]);
     return 0;

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 
 #include "common/fault.h"
+#include "common/output-file.h"
 #include "libxentrace/catalogue.h"
 #include "xentrace/dump-recover.h"
 #include "xentrace/dump-rings.h"
@@ -298,13 +299,11 @@ static int check_dump_output(const struct from_dump *f, const char *output,
                              struct err *e)
 {
     const char *const inputs[] = { f->path, f->symbols };
-    struct stat in, out;
+    struct stat in;
 
-    if ( !output || stat(output, &out) || !S_ISREG(out.st_mode) )
-        return 0;
     for ( size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++ )
-        if ( inputs[i] && !stat(inputs[i], &in) && in.st_dev == out.st_dev &&
-             in.st_ino == out.st_ino )
+        if ( output && inputs[i] && !stat(inputs[i], &in) &&
+             output_file_replaces(output, &in) )
             return err_usage(e, "%s is an input: give FILE another name",
                              output);
     return 0;
