@@ -106,6 +106,14 @@ expect 0 "$xensim" --cpus 1 --domains 6 --load busy -- "$xentrace" -e hvm \
 grep -q -- '--snapshot-on runnable>1ms needs events that are not selected' err ||
     fail "no message about the events of the trigger: $(cat err)"
 whole needs.1
+# The halt of a vcpu, in which the pcpu is idle, is no long exit.
+expect 0 "$xensim" --seed 5 --cpus 1 --domains 1 --kind hvm --load quiet -- \
+    "$xentrace" -e hvm:entryexit --snapshot-on 'exit>100ms' --snapshots 1 -T 2 halted
+grep -q -- '--snapshot-on exit>100ms needs events that are not selected (sched:min)' err ||
+    fail "no message about the events of the scheduler: $(cat err)"
+[ ! -e halted.1 ] || fail "a halt counts as an exit: $(cat err)"
+expect 2 "$xentrace" --snapshot-on trace_cpu_change trace
+expect_message 'Xen never traces this record'
 
 # --- flight recorder ---------------------------------------------------------
 

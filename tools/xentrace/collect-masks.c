@@ -11,6 +11,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,40 @@ static bool is_selected(uint32_t mask, uint32_t bits)
     return both >> TRC_CLS_SHIFT && both >> TRC_SUBCLS_SHIFT & 0xf;
 }
 
+/* The name of the class with exactly these bits; "events" without one. */
+static const char *find_class_name(uint32_t bits)
+{
+    for ( size_t i = 0; i < xt_catalogue_nr_classes; i++ )
+        if ( xt_catalogue_classes[i].mask == bits )
+            return xt_catalogue_classes[i].name;
+    return "events";
+}
+
+/* Add the events that a trigger depends on to the mask. */
+static uint32_t add_trigger_events(const struct collect *c,
+                                   const struct trigger *trigger, uint32_t mask)
+{
+    char added[TRIGGER_EVENTS * 24] = "";
+    uint32_t before = mask;
+
+    for ( unsigned int i = 0; i < TRIGGER_EVENTS; i++ )
+    {
+        uint32_t bits = trigger_needed_bits(trigger, i);
+        size_t used = strlen(added);
+
+        if ( !bits || is_selected(mask, bits) )
+            continue;
+        snprintf(added + used, sizeof(added) - used, "%s%s",
+                 used ? ", " : "", find_class_name(bits));
+        mask |= bits;
+    }
+    if ( mask != before )
+        log_info(c->log, "--snapshot-on %.80s needs events that are not "
+                 "selected (%s): the event mask is %#x instead of %#x",
+                 trigger->text, added, mask, before);
+    return mask;
+}
+
 /* The mask to set: that of -e and the events of triggers; 0: none. */
 static uint32_t choose_evt_mask(struct collect *c)
 {
@@ -34,17 +69,9 @@ static uint32_t choose_evt_mask(struct collect *c)
                                         : c->masks.evt_before;
     uint32_t mask = before;
 
-    for ( unsigned int i = 0; mask && t && i < t->nr; i++ )
-    {
-        uint32_t bits = trigger_needed_bits(&t->list[i]);
-
-        if ( !bits || is_selected(mask, bits) )
-            continue;
-        mask |= bits;
-        log_info(c->log, "--snapshot-on %.80s needs events that are not "
-                 "selected: the event mask is %#x instead of %#x",
-                 t->list[i].text, mask, before);
-    }
+    for ( unsigned int i = 0; (mask || c->masks.evt_known) && t && i < t->nr;
+          i++ )
+        mask = add_trigger_events(c, &t->list[i], mask);
     return mask == before ? c->plan->evt_mask : mask;
 }
 
@@ -81,7 +108,10 @@ int collect_set_masks(struct collect *c, struct err *e)
     assert(!c->masks.evt_is_set && !c->masks.cpus_before);
     if ( (c->plan->evt_mask || c->plan->triggers) &&
          !tbuf_get_info(c->hv, &info, &ignored) )
+    {
         c->masks.evt_before = info.evt_mask;
+        c->masks.evt_known = true;
+    }
     c->masks.evt = choose_evt_mask(c);
     if ( c->masks.evt )
     {
@@ -111,7 +141,7 @@ void collect_restore_masks(struct collect *c)
 
     if ( c->plan->keep_masks || c->plan->leave_enabled )
         return;
-    if ( m->evt_is_set && m->evt_before && m->evt_before != m->evt &&
+    if ( m->evt_is_set && m->evt_known && m->evt_before != m->evt &&
          is_still_ours(c) )
         tbuf_set_evt_mask(c->hv, m->evt_before, &why);
     if ( m->cpus_are_set && !why.code )

@@ -74,7 +74,8 @@ struct collect_lost
 struct masks
 {
     uint32_t evt;                       /* set for this capture; 0: none */
-    uint32_t evt_before;                /* 0: unknown */
+    uint32_t evt_before;                /* the mask of Xen ... */
+    bool evt_known;                     /* ... if it could be read */
     unsigned char *cpus_before;
     bool evt_is_set, cpus_are_set;      /* by this capture */
 };

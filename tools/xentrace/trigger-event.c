@@ -79,6 +79,14 @@ static int parse_field(struct trigger *trigger, const char *text,
     return 0;
 }
 
+/* Records of the collector, and ids of class GEN that no record has. */
+static bool is_never_traced(const struct xt_event *event)
+{
+    return xt_event_is_meta(event->id) || event->id == TRC_TRACE_CPU_CHANGE ||
+           (event->unused &&
+            event->id >> TRC_CLS_SHIFT == TRC_GEN >> TRC_CLS_SHIFT);
+}
+
 static int event_parse(struct trigger *trigger, const char *text,
                        struct err *e)
 {
@@ -90,21 +98,41 @@ static int event_parse(struct trigger *trigger, const char *text,
                      ? xt_catalogue_by_name(name) : NULL;
     if ( !trigger->event )
         return -ENOENT;
-    if ( xt_event_is_meta(trigger->event->id) )
-        return err_usage(e, "--snapshot-on=%.80s: a record of xentrace itself, "
-                         "which Xen never traces", trigger->text);
+    if ( is_never_traced(trigger->event) )
+        return err_usage(e, "--snapshot-on=%.80s: Xen never traces this "
+                         "record; see xentrace list for its events",
+                         trigger->text);
     return text[length] ? parse_field(trigger, text + length + 1, e) : 0;
 }
 
-static bool has_value(const struct trigger *trigger,
-                      const struct xt_record *r)
+/*
+ * The declaration that fits the record; NULL: another event.  The trigger has
+ * the first one of its name, and other versions of Xen may have longer records.
+ */
+static const struct xt_event *find_version(const struct trigger *trigger,
+                                           const struct xt_record *r)
 {
+    const struct xt_event *event = trigger->event;
+
+    if ( (r->event & ~event->id_fields) != event->id )
+        return NULL;
+    if ( !xt_event_fits(event, r->words) )
+        event = xt_catalogue_find_slow(event, r->words);
+    return event && xt_event_fits(event, r->words) ? event : NULL;
+}
+
+static bool has_value(const struct trigger *trigger,
+                      const struct xt_event *event, const struct xt_record *r)
+{
+    int field = trigger->field;
     uint64_t value;
 
-    if ( trigger->field < 0 )
+    if ( field < 0 )
         return true;
     assert(trigger->comparison == '=' || trigger->comparison == '>');
-    if ( !xt_field_get(trigger->event, trigger->field, r, &value) )
+    if ( event != trigger->event )
+        field = find_event_field(event, trigger->event->fields[field].name);
+    if ( field < 0 || !xt_field_get(event, field, r, &value) )
         return false;
     return trigger->comparison == '=' ? value == trigger->value
                                       : value > trigger->value;
@@ -118,11 +146,12 @@ static void event_record(struct triggers *t, void *state, unsigned int cpu,
     for ( unsigned int i = 0; i < t->nr; i++ )
     {
         const struct trigger *trigger = &t->list[i];
-        const struct xt_event *event = trigger->event;
+        const struct xt_event *event;
 
-        if ( trigger->type == trigger_event() &&
-             (r->event & ~event->id_fields) == event->id &&
-             xt_event_fits(event, r->words) && has_value(trigger, r) )
+        if ( trigger->type != trigger_event() )
+            continue;
+        event = find_version(trigger, r);
+        if ( event && has_value(trigger, event, r) )
             trigger_fire(t, trigger, tsc, 0, "%s was traced", event->name);
     }
 }

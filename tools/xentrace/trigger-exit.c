@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * exit>TIME: the time from a VM exit to the next VM entry of the same pcpu,
- * if the pcpu runs the same vcpu all the time.
+ * exit>TIME: the time from a VM exit to the next VM entry of the same pcpu, if
+ * the pcpu runs the same vcpu all the time.  Changes of runstate show whether
+ * another vcpu ran: without them, a preempted vcpu would look like a long exit.
+ * Lost records may contain the entry or such a change.
  */
 #include "xentrace/trigger-type.h"
 
@@ -21,11 +23,11 @@ static void *exit_open(unsigned int nr_cpus)
 static void exit_record(struct triggers *t, void *state, unsigned int cpu,
                         const struct xt_record *r, uint64_t tsc)
 {
-    uint64_t *since = (uint64_t *)state + cpu;
+    uint64_t *since = (uint64_t *)state + cpu, lost;
     char what[48];
 
     assert(cpu < t->nr_cpus);
-    if ( trigger_is_runstate(r) )
+    if ( trigger_is_runstate(r) || trigger_is_loss(r, &lost) )
         *since = 0;
     if ( !trigger_is_entry_or_exit(r) )
         return;
@@ -46,7 +48,7 @@ const struct trigger_type *trigger_exit(void)
         .syntax = "exit>TIME",
         .help = "a VM exit lasted longer than TIME on its pcpu",
         .example = "exit>5ms",
-        .event = TRC_HVM_VMEXIT,
+        .events = { TRC_HVM_VMEXIT, TRC_SCHED_MIN },
         .compares_time = true,
         .parse = trigger_parse_time,
         .open = exit_open,

@@ -54,7 +54,7 @@ const struct trigger_type *trigger_lost(void)
         .syntax = "lost>N",
         .help = "Xen lost more than N records",
         .example = "lost>1000",
-        .event = TRC_LOST_RECORDS,
+        .events = { TRC_LOST_RECORDS },
         .parse = lost_parse,
         .open = lost_open,
         .close = free,

@@ -209,7 +209,7 @@ const struct trigger_type *trigger_runnable(void)
         .syntax = "runnable>TIME",
         .help = "a vcpu waited longer than TIME for a pcpu",
         .example = "runnable>20ms",
-        .event = TRC_SCHED_MIN,
+        .events = { TRC_SCHED_MIN },
         .compares_time = true,
         .parse = trigger_parse_time,
         .open = runnable_open,

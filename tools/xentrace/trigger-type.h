@@ -24,7 +24,8 @@ struct trigger_type
     const char *help;       /* one line, lower case, no full stop */
     const char *example;    /* an argument that parse() accepts */
     bool compares_time;     /* the frequency of the clock has to be known */
-    uint32_t event;         /* id of the event checked; 0: trigger->event */
+    /* Ids of the events read, 0 behind the last; none: trigger->event. */
+    uint32_t events[TRIGGER_EVENTS];
 
     /*
      * Fill in *trigger from the text behind the word.  0, -EINVAL with *e

@@ -233,10 +233,13 @@ void trigger_fire_if_too_long(struct triggers *t,
 }
 
 /* Xen writes the records of class GEN, such as losses, with any mask. */
-uint32_t trigger_needed_bits(const struct trigger *trigger)
+uint32_t trigger_needed_bits(const struct trigger *trigger, unsigned int i)
 {
-    uint32_t event = trigger->event ? trigger->event->id : trigger->type->event;
+    uint32_t event = trigger->type->events[i];
 
+    assert(i < TRIGGER_EVENTS);
+    if ( trigger->event )
+        event = i ? 0 : trigger->event->id;
     return event >> TRC_CLS_SHIFT == TRC_GEN >> TRC_CLS_SHIFT
            ? 0 : event & TRC_ALL;
 }

@@ -16,6 +16,7 @@
 
 #define TRIGGERS_MAX 16u
 #define TRIGGER_TYPES 4u        /* rows of the table in trigger.c */
+#define TRIGGER_EVENTS 2u       /* kinds of records that a type can read */
 
 struct trigger_type;
 struct hv;
@@ -90,10 +91,11 @@ int triggers_open(struct triggers *t, unsigned int nr_cpus, uint64_t hz,
 void triggers_close(struct triggers *t);
 
 /*
- * The bits of an event mask that select the records which this trigger depends
- * on; 0: they are always there.
+ * The bits of an event mask that select the records of kind i which this
+ * trigger depends on, 0 <= i < TRIGGER_EVENTS; 0: they are always there, or
+ * there is no such kind.
  */
-uint32_t trigger_needed_bits(const struct trigger *trigger);
+uint32_t trigger_needed_bits(const struct trigger *trigger, unsigned int i);
 
 /* Check the records of a window; spans contain whole records. */
 void triggers_window(struct triggers *t, unsigned int cpu,
