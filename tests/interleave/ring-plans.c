@@ -72,7 +72,7 @@ static struct environment
     struct ut_drain drain;
     struct ut_arena arena;
     struct ut_ring rings[RINGS];
-    bool is_freed[RINGS];
+    bool is_freed[RINGS], is_trimmed[RINGS];
     unsigned int nr_rings, max_rings;
     struct item file[ITEMS];    /* on the disk */
     unsigned int nr_file, nr_pending;
@@ -145,6 +145,13 @@ int ut_ring_create(struct ut_arena *a, struct ut_ring **ring)
 {
     unsigned int nr = env.nr_rings;
 
+    *ring = ut_ring_pop(a, &a->trimmed_rings);
+    if ( *ring )
+    {
+        env.is_trimmed[*ring - env.rings] = false;
+        (*ring)->ring->state = SIMPLE_RING_FREE;
+        return 0;
+    }
     if ( nr == env.max_rings )
         return -ENOSPC;
     env.rings[nr] = (struct ut_ring){
@@ -155,6 +162,15 @@ int ut_ring_create(struct ut_arena *a, struct ut_ring **ring)
     env.nr_rings++;
     rings_head->nr_rings++;
     *ring = a->new_rings = &env.rings[nr];
+    return 0;
+}
+
+/* A recovery that reads this memory finds no event. */
+int ut_ring_trim(struct ut_ring *r)
+{
+    access_drain();
+    memset((char *)r->ring + RING_BYTES, FREED, RING_BYTES);
+    env.is_trimmed[r - env.rings] = true;
     return 0;
 }
 
@@ -177,6 +193,14 @@ static void check_freed(void)
               env.is_freed[i] && at < sizeof(struct simple_ring);
               at++ )
             EXPLORE_CHECK(ring_memory[i][at] == (char)FREED);
+}
+
+/* No thread has a ring without memory. */
+static void check_trimmed(void)
+{
+    for ( unsigned int i = 0; i < RINGS; i++ )
+        EXPLORE_CHECK(!env.is_trimmed[i] ||
+                      env.rings[i].ring->state != SIMPLE_RING_HELD);
 }
 
 void ut_arena_unmap(struct ut_arena *a)
@@ -408,6 +432,7 @@ static void check_state(void)
     uint64_t there;
 
     check_freed();
+    check_trimmed();
     if ( env.is_closing )
         return;
     recover_file(&f);
@@ -471,6 +496,19 @@ static void drain_and_recycle(void *arg)
     {
         ut_drain_run_pass(&env.drain);
         ut_drain_recycle_rings(&env.drain, NULL);
+    }
+}
+
+/* Each ring that is free at the moment is trimmed. */
+static void drain_and_trim(void *arg)
+{
+    (void)arg;
+    for ( unsigned int i = 0; i < current_plan->passes; i++ )
+    {
+        ut_drain_run_pass(&env.drain);
+        env.drain.least_free = RINGS;
+        ut_drain_recycle_rings(&env.drain, NULL);
+        ut_drain_trim_rings(&env.drain, 0);
     }
 }
 
@@ -656,6 +694,9 @@ static const struct row rows[] = {
     { .plan = { "rings come and go", begin_plan, check_state, end_plan },
       .writers = 2, .events = 1, .bytes = NOT_NEARLY_EMPTY, .rings = 1,
       .drain = drain_and_recycle, .passes = 1 },
+    { .plan = { "free rings are trimmed", begin_plan, check_state, end_plan },
+      .writers = 2, .events = 1, .rings = 1, .drain = drain_and_trim,
+      .passes = 2 },
     { .plan = { "rotating", begin_plan, check_state, end_plan },
       .writers = 1, .events = 2, .bytes = BIG, .rings = 1,
       .drain = rotate_file },
@@ -701,6 +742,10 @@ static const struct row rows[] = {
                 end_plan },
       .writers = 2, .events = 1, .bytes = NOT_NEARLY_EMPTY, .rings = 1,
       .drain = drain_and_recycle, .passes = 2, .failures = 1, .is_long = true },
+    { .plan = { "trimmed rings, a signal", begin_plan, check_state, end_plan,
+                handle_signal, .signals = 1 },
+      .writers = 2, .events = 1, .rings = 2, .drain = drain_and_trim,
+      .passes = 2, .is_long = true },
 };
 
 static void run_plan(const struct row *row)

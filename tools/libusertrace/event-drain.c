@@ -417,7 +417,7 @@ static void recycle_ring(struct ut_ring **at)
         return;
     }
     reset_ring(r);
-    ut_ring_push_free(r->arena, r);
+    ut_ring_push(&r->arena->free_rings, r);
 }
 
 static unsigned int count_rings(const struct ut_drain *d, uint32_t state)
@@ -444,11 +444,47 @@ static int create_free_rings(struct ut_drain *d)
     {
         rc = ut_ring_create(d->arena, &r);
         if ( !rc )
-            ut_ring_push_free(d->arena, r);
+            ut_ring_push(&d->arena->free_rings, r);
     }
     rc = __atomic_exchange_n(&d->arena->create_error, 0, __ATOMIC_RELAXED);
     adopt_new_rings(d);
     return rc;
+}
+
+/*
+ * Trim a free ring.  A ring with events that its last thread left behind is
+ * drained by the next pass instead, and becomes free again.  False: there is no
+ * free ring, or the file system cannot return memory.
+ */
+static bool trim_ring(struct ut_arena *a)
+{
+    struct ut_ring *r = ut_ring_pop(a, &a->free_rings);
+
+    if ( !r )
+        return false;
+    r->ring->state = SIMPLE_RING_RELEASED;
+    if ( !ring_is_spent(r) )
+        return true;
+    debug_assert(r->committed_at == r->at);
+    reset_ring(r);
+    if ( ut_ring_trim(r) )
+    {
+        ut_ring_push(&a->free_rings, r);
+        return false;
+    }
+    r->ring->state = SIMPLE_RING_TRIMMED;
+    ut_ring_push(&a->trimmed_rings, r);
+    return true;
+}
+
+void ut_drain_trim_rings(struct ut_drain *d, unsigned int keep)
+{
+    unsigned int nr = d->least_free;
+
+    assert(d->arena);
+    while ( nr > keep && trim_ring(d->arena) )
+        nr--;
+    d->least_free = count_rings(d, SIMPLE_RING_FREE);
 }
 
 static int report_create_error(int rc, struct err *e)
@@ -462,6 +498,7 @@ static int report_create_error(int rc, struct err *e)
 int ut_drain_recycle_rings(struct ut_drain *d, struct err *e)
 {
     struct ut_ring **at = &d->rings, *r;
+    unsigned int nr_free;
     int rc = 0;
 
     while ( *at )
@@ -474,6 +511,9 @@ int ut_drain_recycle_rings(struct ut_drain *d, struct err *e)
     if ( d->arena )
         rc = create_free_rings(d);
     d->counts.rings = count_rings(d, SIMPLE_RING_HELD);
+    nr_free = count_rings(d, SIMPLE_RING_FREE);
+    if ( nr_free < d->least_free )
+        d->least_free = nr_free;
     return rc ? report_create_error(rc, e) : 0;
 }
 
@@ -485,13 +525,25 @@ static void close_ring(struct ut_ring *r)
     r->is_closed = true;
 }
 
+/* The rings of a stack are freed as those that threads have released. */
+static void release_stack(struct ut_arena *a, struct ut_ring_stack *stack)
+{
+    struct ut_ring *r;
+
+    while ( (r = ut_ring_pop(a, stack)) != NULL )
+        r->ring->state = SIMPLE_RING_RELEASED;
+}
+
 void ut_drain_close_rings(struct ut_drain *d)
 {
     struct ut_ring *r;
 
     adopt_new_rings(d);
-    while ( d->arena && (r = ut_ring_pop_free(d->arena)) != NULL )
-        r->ring->state = SIMPLE_RING_RELEASED;
+    if ( d->arena )
+    {
+        release_stack(d->arena, &d->arena->free_rings);
+        release_stack(d->arena, &d->arena->trimmed_rings);
+    }
     for ( r = d->rings; r; r = r->next )
         if ( !r->is_closed )
             close_ring(r);

@@ -22,6 +22,8 @@ struct ut_drain
                                      * file */
     uint64_t committed_without_ring;    /* at the last commit */
     uint64_t pending, pending_lost; /* events in the buffer */
+    unsigned int least_free;    /* free rings, at least, since the last
+                                 * ut_drain_trim_rings() */
     struct usertrace_counts counts;
 };
 
@@ -44,6 +46,12 @@ void ut_drain_set_file(struct ut_drain *d, const char *path);
  * Empty rings that were released become free; keep UT_RINGS_READY free rings.
  */
 int ut_drain_recycle_rings(struct ut_drain *d, struct err *e);
+
+/*
+ * Trim the rings that were free all the time since the last call, except for
+ * `keep` of them.  Only directly after a pass without an error.
+ */
+void ut_drain_trim_rings(struct ut_drain *d, unsigned int keep);
 
 /*
  * Close all rings, so that threads release them.  No thread may be using the

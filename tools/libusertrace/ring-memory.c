@@ -5,13 +5,16 @@
  *
  *     header | data | data again
  *
- * File space is allocated before it is mapped.  In a sparse file, a full disk
- * would be a SIGBUS inside a trace point of the program.
+ * File space is allocated before a thread gets the ring.  In a sparse file, a
+ * full disk would be a SIGBUS inside a trace point of the program.
+ *
+ * A trimmed ring keeps its header and its mappings; its data is a hole in the
+ * file until a thread allocates the space again.
  *
  * A thread creates its ring in a trace point, possibly in a signal handler: so
  * creation takes no lock and allocates no memory of the heap.
  */
-#define _GNU_SOURCE             /* memfd_create */
+#define _GNU_SOURCE             /* memfd_create, fallocate */
 #include "libusertrace/thread-ring.h"
 
 #include <assert.h>
@@ -251,12 +254,18 @@ static int allocate_space(struct ut_arena *a, off_t at, size_t size)
     return -posix_fallocate(a->fd, at, size);
 }
 
+/* The offset of a ring in the file */
+static off_t ring_offset(const struct ut_arena *a, uint32_t nr)
+{
+    return a->head->header_bytes +
+           (off_t)nr * (a->page + a->head->ring_bytes);
+}
+
 static int create_ring(struct ut_arena *a, uint32_t nr,
                        struct simple_ring **ring)
 {
-    size_t size = a->page + a->head->ring_bytes;
-    off_t at = a->head->header_bytes + (off_t)nr * size;
-    int rc = allocate_space(a, at, size);
+    off_t at = ring_offset(a, nr);
+    int rc = allocate_space(a, at, a->page + a->head->ring_bytes);
 
     if ( !rc )
         rc = map_ring(a, at, ring);
@@ -314,6 +323,25 @@ static int create_numbered(struct ut_arena *a, struct ut_ring **ring)
     return 0;
 }
 
+/* The data of a trimmed ring has no contents to keep. */
+static int allocate_trimmed(struct ut_arena *a, struct ut_ring *r)
+{
+    int rc = allocate_space(a, ring_offset(a, r->ring->number) + a->page,
+                            a->head->ring_bytes);
+
+    if ( rc )
+        ut_ring_push(&a->trimmed_rings, r);
+    else
+        __atomic_store_n(&r->ring->state, SIMPLE_RING_FREE, __ATOMIC_RELAXED);
+    return rc;
+}
+
+static int allocate_ring(struct ut_arena *a, struct ut_ring **ring)
+{
+    *ring = ut_ring_pop(a, &a->trimmed_rings);
+    return *ring ? allocate_trimmed(a, *ring) : create_numbered(a, ring);
+}
+
 int ut_ring_create(struct ut_arena *a, struct ut_ring **ring)
 {
     sigset_t all, before;
@@ -323,11 +351,23 @@ int ut_ring_create(struct ut_arena *a, struct ut_ring **ring)
         return rc;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    rc = create_numbered(a, ring);
+    rc = allocate_ring(a, ring);
     if ( rc )
         __atomic_store_n(&a->create_error, rc, __ATOMIC_RELAXED);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return rc;
+}
+
+int ut_ring_trim(struct ut_ring *r)
+{
+    struct ut_arena *a = r->arena;
+    off_t at = ring_offset(a, r->ring->number) + a->page;
+
+    assert(a->fd >= 0 && r->ring->at.head == r->ring->at.reserved);
+    if ( fault_hit(FAULT_WRITE) )
+        return -ENOSPC;
+    return fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at,
+                     a->head->ring_bytes) ? -errno : 0;
 }
 
 void ut_ring_free(struct ut_ring *r)

@@ -178,7 +178,7 @@ static void leave_arena(void)
     atomic_fetch_add(&nr_users, -1);
 }
 
-/* ---- the stack of free rings --------------------------------------------- */
+/* ---- stacks of rings ----------------------------------------------------- */
 
 #define CHANGE (1ull << 32)
 
@@ -186,21 +186,21 @@ static void leave_arena(void)
  * The release passes on the contents of the ring to the thread that pops the
  * ring.
  */
-void ut_ring_push_free(struct ut_arena *a, struct ut_ring *r)
+void ut_ring_push(struct ut_ring_stack *stack, struct ut_ring *r)
 {
-    uint64_t first = load_relaxed(&a->free_rings), next;
+    uint64_t first = load_relaxed(&stack->first), next;
 
     do {
-        __atomic_store_n(&r->next_free, (uint32_t)first, __ATOMIC_RELAXED);
+        __atomic_store_n(&r->next_below, (uint32_t)first, __ATOMIC_RELAXED);
         next = (first & ~(CHANGE - 1)) + CHANGE + r->ring->number + 1;
-    } while ( !__atomic_compare_exchange_n(&a->free_rings, &first, next, false,
+    } while ( !__atomic_compare_exchange_n(&stack->first, &first, next, false,
                                            __ATOMIC_ACQ_REL,
                                            __ATOMIC_RELAXED) );
 }
 
-struct ut_ring *ut_ring_pop_free(struct ut_arena *a)
+struct ut_ring *ut_ring_pop(struct ut_arena *a, struct ut_ring_stack *stack)
 {
-    uint64_t first = __atomic_load_n(&a->free_rings, __ATOMIC_ACQUIRE), next;
+    uint64_t first = __atomic_load_n(&stack->first, __ATOMIC_ACQUIRE), next;
     struct ut_ring *r;
 
     do {
@@ -208,8 +208,8 @@ struct ut_ring *ut_ring_pop_free(struct ut_arena *a)
             return NULL;
         r = &a->rings[(uint32_t)first - 1];
         next = (first & ~(CHANGE - 1)) + CHANGE +
-               __atomic_load_n(&r->next_free, __ATOMIC_RELAXED);
-    } while ( !__atomic_compare_exchange_n(&a->free_rings, &first, next, false,
+               __atomic_load_n(&r->next_below, __ATOMIC_RELAXED);
+    } while ( !__atomic_compare_exchange_n(&stack->first, &first, next, false,
                                            __ATOMIC_ACQ_REL,
                                            __ATOMIC_ACQUIRE) );
     return r;
@@ -250,7 +250,7 @@ static void give_back(struct simple_ring *ring)
     if ( is_wanted && can_hand_over(ring) )
     {
         __atomic_store_n(&ring->state, SIMPLE_RING_FREE, __ATOMIC_RELEASE);
-        ut_ring_push_free(a, &a->rings[ring->number]);
+        ut_ring_push(&a->free_rings, &a->rings[ring->number]);
         is_wanted = false;
     }
     else
@@ -321,7 +321,7 @@ static void announce_thread(struct simple_ring *ring)
 /* Keep handlers out by `ring_is_changing`. */
 static struct simple_ring *change_ring(struct ut_arena *a)
 {
-    struct ut_ring *r = ut_ring_pop_free(a);
+    struct ut_ring *r = ut_ring_pop(a, &a->free_rings);
 
     if ( !r && ut_ring_create(a, &r) )
         return NULL;

@@ -42,6 +42,7 @@
 #define PASS_EVERY 1000000000u  /* ns, at least */
 #define QUIET_TRIES 100         /* of one millisecond */
 #define IDLE_TRIES 1000
+#define TRIM_EVERY 1000000000u  /* ns, at least */
 #define SWEEP_FIRST 1000000000ull       /* ns after a fork */
 #define SWEEP_LAST (64 * SWEEP_FIRST)
 
@@ -59,6 +60,7 @@ struct simple
     bool reported_file_error;   /* a write error of this file */
     bool reported_rings_error;  /* a failure to create rings */
     bool has_forked;            /* child processes may leave orphans */
+    uint64_t trim_due;          /* monotonic ns */
     uint64_t sweep_due;         /* monotonic ns */
     uint64_t sweep_after;       /* ns; grows from sweep to sweep */
 };
@@ -184,6 +186,14 @@ static void replace_arena(struct ut_arena *next, const char *path)
 
 /* ---- the thread ---------------------------------------------------------- */
 
+static uint64_t read_monotonic(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + t.tv_nsec;
+}
+
 static void rotate_file(void);
 
 static void report_write_error(int rc)
@@ -193,6 +203,17 @@ static void report_write_error(int rc)
     ut_report("trace file %s: %s: events that do not fit are dropped and "
               "counted", simple.drain.file.path, strerror(-rc));
     simple.reported_file_error = true;
+}
+
+/* Free rings that threads did not need for a while cost no memory. */
+static void trim_rings(void)
+{
+    uint64_t now = read_monotonic();
+
+    if ( now < simple.trim_due )
+        return;
+    simple.trim_due = now + TRIM_EVERY;
+    ut_drain_trim_rings(&simple.drain, UT_RINGS_READY);
 }
 
 static int run_pass(void)
@@ -209,6 +230,8 @@ static int run_pass(void)
         ut_report("%s: its events are dropped and counted", e.text);
         simple.reported_rings_error = true;
     }
+    if ( !rc )
+        trim_rings();
     if ( !rc && simple.rotate_bytes &&
          simple.drain.file.bytes >= simple.rotate_bytes )
         rotate_file();
@@ -216,14 +239,6 @@ static int run_pass(void)
 }
 
 /* ---- orphans ------------------------------------------------------------- */
-
-static uint64_t read_monotonic(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + t.tv_nsec;
-}
 
 static void schedule_sweep(uint64_t after)
 {

@@ -51,7 +51,8 @@
  * word), with two exceptions.  The argument of a dropped event is the ring's
  * total so far.  An event with id SIMPLE_THREAD is a marker: its argument is
  * the thread of the events that follow, as a ring passes from thread to thread.
- * A ring of zeros was never used.
+ * A ring of zeros was never used.  The data of a trimmed ring, which no thread
+ * has, is a hole in the file.
  *
  * Writing an event and freeing its ring space are one step: each pair below
  * has two sides, and rings.commit (even: side 0) names the valid side.  To
@@ -141,7 +142,8 @@ struct simple_ring
 
 enum simple_ring_state
 {
-    SIMPLE_RING_FREE, SIMPLE_RING_HELD, SIMPLE_RING_RELEASED
+    SIMPLE_RING_FREE, SIMPLE_RING_HELD, SIMPLE_RING_RELEASED,
+    SIMPLE_RING_TRIMMED         /* free, without memory for data */
 };
 
 #endif /* LIBUSERTRACE_SIMPLE_FORMAT_H */

@@ -8,8 +8,12 @@
  * that the thread creates.  The thread releases the ring when the thread ends,
  * or with the next event after the ring was closed.  A released ring that is
  * nearly empty is free at once, so the number of rings follows the number of
- * threads that trace at the same time.  Everything else is done by the drain,
- * under the lock of simple-backend.c.
+ * threads that trace at the same time.
+ *
+ * The drain trims rings that stay free: it returns the memory of their data to
+ * the system.  A thread that finds no free ring allocates the memory of a
+ * trimmed ring again.  Everything else is done by the drain, under the lock of
+ * simple-backend.c.
  */
 #ifndef LIBUSERTRACE_THREAD_RING_H
 #define LIBUSERTRACE_THREAD_RING_H
@@ -27,7 +31,7 @@ struct ut_ring
 {
     struct simple_ring *ring;   /* shared memory; data mapped twice behind */
     struct ut_arena *arena;
-    uint32_t next_free;         /* in free_rings of the arena; atomic */
+    uint32_t next_below;        /* in a stack of the arena; atomic */
     struct ut_ring *next_new;   /* in new_rings of the arena */
 
     /* The drain's view of the ring. */
@@ -38,6 +42,15 @@ struct ut_ring
     uint64_t committed_at, committed_lost, committed_tid;   /* last commit */
     bool is_closed;             /* the ring's thread has to release it */
     bool stale;                 /* closed together with its trace file */
+};
+
+/*
+ * A stack of rings: in the lower half the number of the first plus 1, in the
+ * upper half a count of changes, which protects from ABA; atomic.
+ */
+struct ut_ring_stack
+{
+    uint64_t first;
 };
 
 struct ut_arena
@@ -52,11 +65,7 @@ struct ut_arena
     int create_error;           /* stops creation until the drain has reported
                                  * the error; atomic */
 
-    /*
-     * Stack of free rings: in the lower half the number of the first plus 1,
-     * in the upper half a count of changes, which protects from ABA; atomic.
-     */
-    uint64_t free_rings;
+    struct ut_ring_stack free_rings, trimmed_rings;
     struct ut_ring *new_rings;  /* rings that the drain does not know; atomic */
     unsigned int nr_known;      /* rings that the drain knows */
     bool is_closed;
@@ -76,9 +85,9 @@ void ut_rings_set_arena(struct ut_arena *a);
  */
 bool ut_rings_are_unused(void);
 
-/* The stack of free rings. */
-void ut_ring_push_free(struct ut_arena *a, struct ut_ring *r);
-struct ut_ring *ut_ring_pop_free(struct ut_arena *a);
+/* A ring belongs to the function that popped it.  NULL: the stack is empty. */
+void ut_ring_push(struct ut_ring_stack *stack, struct ut_ring *r);
+struct ut_ring *ut_ring_pop(struct ut_arena *a, struct ut_ring_stack *stack);
 
 /*
  * Sleep up to ns, or until a ring is a quarter full or ut_writer_wake() is
@@ -132,10 +141,17 @@ void ut_arena_unlink(struct ut_arena *a);
 void ut_arena_unmap(struct ut_arena *a);
 
 /*
- * Create a ring, which is not free.  Any thread may call this function, also
- * in a signal handler.  0 or -errno; -EUSERS: the arena has UT_RINGS_MAX rings.
+ * Create a ring, which is not free, or allocate a trimmed ring again.  Any
+ * thread may call this function, also in a signal handler.  0 or -errno;
+ * -EUSERS: the arena has UT_RINGS_MAX rings.
  */
 int ut_ring_create(struct ut_arena *a, struct ut_ring **ring);
+
+/*
+ * Return the memory of a ring's data to the system.  No thread has the ring,
+ * and all of its events are committed.  0 or -errno.
+ */
+int ut_ring_trim(struct ut_ring *r);
 
 /* Unmap a ring that the drain knows.  The last one frees a closed arena. */
 void ut_ring_free(struct ut_ring *r);
