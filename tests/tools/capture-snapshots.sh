@@ -29,16 +29,16 @@ grep -q 'meta_start.*memory_buffer' out || fail "the file does not mention -M"
 expect 0 "$xensim" --cpus 1 --domains 6 --load busy -- "$xentrace" -e sched \
     --snapshot-on 'runnable>1ms' --snapshots 1 --snapshot-after 50ms \
     --snapshot-before 1s -T 60 waits
-grep -qE 'wrote waits.1 .*: d[0-9]+v[0-9]+ (waited|has been waiting for) [0-9.]+ m?s' err ||
-    fail "the message does not name the waiting vcpu"
-grep -q 'd32767' err && fail "the idle domain waited"
+grep -qE 'wrote waits.1 .*: [-A-Za-z0-9]+/[0-9]+ (waited|has been waiting for) [0-9.]+ m?s' err ||
+    fail "the message does not name the waiting vcpu: $(cat err)"
+grep -q 'd32767\|idle' err && fail "the idle domain waited"
 whole waits.1
 
 # The file names its trigger, vcpu, value and moment.
 trigger_text() {
     "$xenalyze" --info "$1" | sed -n 's/^  trigger: //p'
 }
-trigger_text waits.1 | grep -qE '^d[0-9]+v[0-9]+ (waited|has been waiting for) [0-9.]+ m?s \(--snapshot-on runnable>1ms\), 20..-..-.. ..:..:.., tsc [0-9]+$' ||
+trigger_text waits.1 | grep -qE '^[-A-Za-z0-9]+/[0-9]+ (waited|has been waiting for) [0-9.]+ m?s \(--snapshot-on runnable>1ms\), 20..-..-.. ..:..:.., tsc [0-9]+$' ||
     fail "waits.1 does not name its trigger: $(trigger_text waits.1)"
 [ -z "$(trigger_text waits)" ] || fail "the last file has a trigger"
 
@@ -60,20 +60,48 @@ for trigger in 'exit>1us' 'hvm_cpuid:leaf>0' 'hvm_cpuid:leaf=3'; do
     rm -f once*
     expect 0 "$xensim" --cpus 2 --rate 100k -- "$xentrace" -s 10 \
         --snapshot-on "$trigger" --snapshots 1 --snapshot-before 1us -T 60 once
-    grep -qE 'hvm_cpuid was traced|a VM exit on pcpu' err ||
+    grep -qE 'hvm_cpuid was traced|a VM exit (of .* )?on pcpu' err ||
         fail "$trigger: the message has no reason"
     whole once.1
     grep -qE "hvm_(cpuid|vmentry)" out || fail "$trigger: the event is missing"
 done
 
+# The cause names the vcpu as reports of the file do: in the message, in the
+# file, and for the command.
+names=$top_srcdir/xensim/scenarios/noisy-neighbour.scenario
+# shellcheck disable=SC2016 # the command expands the variable
+for trigger in 'runnable>1ms|(waited|has been waiting for) [0-9.]+ m?s' \
+    'sched_wake|sched_wake was traced for '; do
+    rm -f named* cause
+    expect 0 "$xensim" --scenario "$names" -- "$xentrace" -s 10 \
+        --snapshot-on "${trigger%%|*}" --snapshots 1 -T 60 \
+        --on-snapshot 'printf "%s\n" "$XENTRACE_CAUSE" >cause' named
+    sed -n 's/^xentrace: wrote named.1 ([^)]*): //p' err >reason
+    grep -qE "(Domain-0|voice|render)/[0-3]( |\$)" reason ||
+        fail "$trigger: no vcpu by name: $(cat reason)"
+    grep -qE "${trigger#*|}" reason ||
+        fail "$trigger: $(cat reason)"
+    cmp -s reason cause || fail "$trigger: the command got $(cat cause)"
+    trigger_text named.1 | grep -qF "$(cat reason) (--snapshot-on" ||
+        fail "$trigger: the file has $(trigger_text named.1)"
+done
+# An exit has a vcpu once its pcpu has switched.
+expect 0 "$xensim" --scenario "$names" -- "$xentrace" -s 10 \
+    --snapshot-on 'exit>1us' --snapshot-every 0 --snapshots 5 -T 60 named
+grep -qE 'a VM exit of (voice|render)/[0-3] on pcpu [0-3] lasted' err ||
+    fail "exits have no vcpu: $(cat err)"
+# Without metadata there are no names.
+expect 0 "$xensim" --scenario "$names" -- "$xentrace" --plain -s 10 \
+    --snapshot-on 'runnable>1ms' --snapshots 1 -T 60 named
+grep -qE 'wrote named.1 .*: d[0-9]+v[0-9]+ ' err || fail "--plain: $(cat err)"
+
 # The value of a domain may be its name; each record behind it is of its id.
-noisy=$top_srcdir/xensim/scenarios/noisy-neighbour.scenario
-expect 0 "$xensim" --scenario "$noisy" -- "$xentrace" -s 10 -e sched \
+expect 0 "$xensim" --scenario "$names" -- "$xentrace" -s 10 -e sched \
     --snapshot-on sched_wake:domain=voice --snapshots 1 -T 60 named
 grep -q 'sched_wake was traced' err || fail "no trigger: $(cat err)"
 expect 0 "$xenalyze" --records --event sched_wake --domain voice named.1
 [ -s out ] || fail "voice did not wake"
-expect 1 "$xensim" --scenario "$noisy" -- "$xentrace" -s 10 -e sched \
+expect 1 "$xensim" --scenario "$names" -- "$xentrace" -s 10 -e sched \
     --snapshot-on sched_wake:domain=vioce --snapshots 1 -T 60 unnamed
 expect_message 'did you mean voice?'
 [ ! -e unnamed ] || fail "a file of a capture that did not begin"

@@ -271,19 +271,23 @@ static int collect_uuids(struct xt_domain_names *n)
 
 /* --- both ----------------------------------------------------------------- */
 
-int xt_domain_names_init(struct xt_domain_names *n, struct xt_trace *t,
-                         struct err *e)
+/* NULL: no memory. */
+static struct collector *new_collector(struct xt_domain_names *n)
 {
     struct collector *c = fault_calloc(1, sizeof(*c));
-    int rc = c ? 0 : -ENOMEM;
 
     *n = (struct xt_domain_names){ .nr = 0 };
-    if ( !rc )
-    {
+    if ( c )
         c->names = n;
-        xt_trace_visit_metadata(t, collect_record, c);
-        rc = c->failed ? -ENOMEM : make_labels(n);
-    }
+    return c;
+}
+
+/* All records have been collected; frees the collector. */
+static int finish_names(struct xt_domain_names *n, struct collector *c,
+                        struct err *e)
+{
+    int rc = !c || c->failed ? -ENOMEM : make_labels(n);
+
     free(c);
     xt_host_finish(&n->host);
     if ( !rc )
@@ -292,6 +296,31 @@ int xt_domain_names_init(struct xt_domain_names *n, struct xt_trace *t,
         return 0;
     xt_domain_names_fini(n);
     return err_sys(e, rc, "cannot keep the names of domains");
+}
+
+int xt_domain_names_init(struct xt_domain_names *n, struct xt_trace *t,
+                         struct err *e)
+{
+    struct collector *c = new_collector(n);
+
+    if ( c )
+        xt_trace_visit_metadata(t, collect_record, c);
+    return finish_names(n, c, e);
+}
+
+int xt_domain_names_init_records(struct xt_domain_names *n, const void *bytes,
+                                 size_t size, struct err *e)
+{
+    const unsigned char *at = bytes, *end = at + size;
+    struct collector *c = new_collector(n);
+    struct xt_record r;
+    struct xt_meta m;
+
+    assert(bytes || !size);
+    for ( size_t done; c && (done = xt_record_decode(&r, at, end)); at += done )
+        if ( xt_meta_decode(&m, &r) )
+            collect_record(c, &m);
+    return finish_names(n, c, e);
 }
 
 void xt_domain_names_fini(struct xt_domain_names *n)

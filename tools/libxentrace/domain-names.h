@@ -64,6 +64,9 @@ struct xt_domain_names
  */
 int xt_domain_names_init(struct xt_domain_names *n, struct xt_trace *t,
                          struct err *e);
+/* The same from metadata records in memory, such as those of a capture. */
+int xt_domain_names_init_records(struct xt_domain_names *n, const void *bytes,
+                                 size_t size, struct err *e);
 void xt_domain_names_fini(struct xt_domain_names *n);
 
 /* The functions below accept NULL for `n`: no names are known. */

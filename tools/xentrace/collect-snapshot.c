@@ -38,6 +38,15 @@ static int restart_recorder(struct collect *c, struct err *e)
 
 #define MOMENT_MAX 64       /* bytes of a moment as text, with its 0 */
 
+/* A snapshot to take. */
+struct snapshot_order
+{
+    uint64_t since;                     /* first time stamp; 0: all */
+    const struct trigger_cause *cause;  /* NULL: a signal or a request */
+    const char *comment;                /* of a request; "": none */
+    char reason[TRIGGER_TEXT_MAX];      /* of a trigger, for people */
+};
+
 /* A reading of both clocks; m.event is 0 if there is none. */
 static struct xt_meta read_clocks(struct collect *c)
 {
@@ -67,23 +76,38 @@ static const char *format_moment(const struct collect *c,
     return text;
 }
 
+/* Set the reason of an order by a trigger, with the names of domains. */
+static void set_reason(struct collect *c, struct snapshot_order *o)
+{
+    struct xt_domain_names names;
+    struct err ignored = ERR_INIT;
+    int rc;
+
+    /* A domain may be new. */
+    pipeline_poll_metadata(&c->pipeline, c->hv);
+    rc = metadata_read_names(&c->pipeline.metadata, &names, &ignored);
+    trigger_cause_format(o->cause, rc ? NULL : &names, o->reason);
+    if ( !rc )
+        xt_domain_names_fini(&names);
+}
+
 /* The reason of a snapshot for its metadata; NULL: a signal. */
 static const char *format_cause(const struct collect *c,
-                                const struct trigger_cause *cause,
+                                const struct snapshot_order *o,
                                 const struct xt_meta *now, char *text,
                                 size_t size)
 {
     char moment[MOMENT_MAX];
 
-    if ( !cause )
+    if ( !o->cause )
         return NULL;
-    format_moment(c, now, cause->tsc, ", %Y-%m-%d %H:%M:%S", moment);
+    format_moment(c, now, o->cause->tsc, ", %Y-%m-%d %H:%M:%S", moment);
     snprintf(text, size, "%s (--snapshot-on %.80s)%s, tsc %" PRIu64,
-             cause->text, cause->trigger, moment, cause->tsc);
+             o->reason, o->cause->trigger, moment, o->cause->tsc);
     return text;
 }
 
-/* "wrote wait.bin.3 (1.1 MiB, 14:03:07..14:03:09): d6v1 waited 275.7 ms" */
+/* "wrote wait.bin.3 (1.1 MiB, 14:03:07..14:03:09): web1/1 waited 275.7 ms" */
 static void report_snapshot(const struct collect *c,
                             const struct snapshot_file *file,
                             const struct xt_meta *now, const char *why)
@@ -96,18 +120,10 @@ static void report_snapshot(const struct collect *c,
     log_info(c->log, "wrote %s (%s%s%s): %s", file->name, size, from, to, why);
 }
 
-/* A snapshot to take. */
-struct snapshot_order
-{
-    uint64_t since;                     /* first time stamp; 0: all */
-    const struct trigger_cause *cause;  /* NULL: a signal or a request */
-    const char *comment;                /* of a request; "": none */
-};
-
 /* The reason of a snapshot for messages and for --on-snapshot. */
 static const char *get_reason(const struct snapshot_order *o)
 {
-    return o->cause ? o->cause->text : !o->comment ? "SIGUSR1" :
+    return o->cause ? o->reason : !o->comment ? "SIGUSR1" :
            *o->comment ? o->comment : "xentrace snapshot";
 }
 
@@ -131,7 +147,7 @@ static int write_snapshot(struct collect *c, const struct snapshot_order *o,
 
     if ( !file )
         return err_sys(e, -ENOMEM, "cannot take a snapshot");
-    plan.cause = format_cause(c, o->cause, &now, text, sizeof(text));
+    plan.cause = format_cause(c, o, &now, text, sizeof(text));
     plan.losses = collect_make_losses(c, &plan.nr_losses);
     rc = pipeline_write_snapshot(&c->pipeline, &plan, file, e);
     if ( !rc )
@@ -211,8 +227,10 @@ static void handle_trigger(struct collect *c, uint64_t now, uint64_t firings)
     const struct trigger_cause *cause = &c->plan->triggers->cause;
     uint64_t before = (unsigned __int128)c->plan->before_ns *
                       c->info.tsc_khz / 1000000;
+    char text[TRIGGER_TEXT_MAX];
 
-    log_debug(c->log, "%s", cause->text);
+    trigger_cause_format(cause, NULL, text);
+    log_debug(c->log, "%s", text);
     if ( c->snapshot_due_ms )
     {
         if ( cause->severity > c->cause.severity )
@@ -228,12 +246,13 @@ static void handle_trigger(struct collect *c, uint64_t now, uint64_t firings)
 
 static int take_due_snapshot(struct collect *c, struct err *e)
 {
-    const struct snapshot_order order = { .since = c->snapshot_since,
-                                 .cause = &c->cause };
+    struct snapshot_order order = { .since = c->snapshot_since,
+                                    .cause = &c->cause };
     struct err why = ERR_INIT;
     int rc;
 
     assert(c->snapshot_due_ms && *c->cause.text);
+    set_reason(c, &order);
     rc = take_snapshot(c, &order, &why, e);
     c->snapshot_due_ms = 0;
     snapshot_policy_cool(&c->policy, collect_now_ms(), c->cause.severity);

@@ -58,6 +58,13 @@ void metadata_poll(struct metadata *a, struct hv *hv, struct xt_meta **m,
 void *metadata_copy(void *about, size_t *bytes);
 
 /*
+ * The names of the domains so far; none without metadata.  On failure nothing
+ * has to be freed.
+ */
+int metadata_read_names(const struct metadata *a,
+                        struct xt_domain_names *names, struct err *e);
+
+/*
  * Read the time stamp counter and two system clocks at the same moment.
  * Returns -errno if the counter of the hypervisor cannot be read.
  */

@@ -4,7 +4,7 @@
  * with the name and the cause of the file in its environment:
  *
  *     XENTRACE_FILE    wait.bin.3
- *     XENTRACE_CAUSE   d6v1 waited 275.7 ms
+ *     XENTRACE_CAUSE   web1/1 waited 275.7 ms
  *
  * The collector never waits for the command during a capture.  One command runs
  * at a time, HOOK_QUEUE further ones wait, and more are not run.  A command

@@ -138,6 +138,40 @@ static bool has_value(const struct trigger *trigger,
                                       : value > trigger->value;
 }
 
+/* The value of a field of this name; false: there is none. */
+static bool find_value(const struct xt_event *event, const char *name,
+                       const struct xt_record *r, uint64_t *value)
+{
+    int field = find_event_field(event, name);
+
+    return field >= 0 && xt_field_get(event, field, r, value) &&
+           *value < TRIGGER_NO_NUMBER;
+}
+
+/* The vcpu or the domain of a record, as far as its fields have one. */
+static uint32_t find_record_vcpu(const struct xt_event *event,
+                                 const struct xt_record *r)
+{
+    uint64_t domain, vcpu;
+
+    if ( !find_value(event, "dom", r, &domain) )
+        return TRIGGER_NO_VCPU;
+    if ( !find_value(event, "vcpu", r, &vcpu) )
+        vcpu = TRIGGER_NO_NUMBER;
+    return domain << 16 | vcpu;
+}
+
+static void fire_event(struct triggers *t, const struct trigger *trigger,
+                       const struct xt_event *event, const struct xt_record *r,
+                       uint64_t tsc)
+{
+    struct trigger_firing firing = { .tsc = tsc,
+                                     .vcpu = find_record_vcpu(event, r) };
+
+    trigger_fire(t, trigger, &firing, "%s was traced%s", event->name,
+                 firing.vcpu == TRIGGER_NO_VCPU ? "" : " for " TRIGGER_VCPU);
+}
+
 static void event_record(struct triggers *t, void *state, unsigned int cpu,
                          const struct xt_record *r, uint64_t tsc)
 {
@@ -152,7 +186,7 @@ static void event_record(struct triggers *t, void *state, unsigned int cpu,
             continue;
         event = find_version(trigger, r);
         if ( event && has_value(trigger, event, r) )
-            trigger_fire(t, trigger, tsc, 0, "%s was traced", event->name);
+            fire_event(t, trigger, event, r, tsc);
     }
 }
 

@@ -14,30 +14,65 @@
 #include "common/fault.h"
 #include "xentrace/trigger-decode.h"
 
-/* The state is the time stamp of each pcpu's open exit; 0: none is open. */
+/* The state is an array of these. */
+struct pcpu
+{
+    uint64_t since;             /* time stamp of the open exit; 0: none */
+    uint32_t vcpu;              /* the current one ... */
+    bool vcpu_is_known;         /* ... if its start was traced */
+};
+
 static void *exit_open(unsigned int nr_cpus)
 {
-    return fault_calloc(nr_cpus, sizeof(uint64_t));
+    return fault_calloc(nr_cpus, sizeof(struct pcpu));
+}
+
+/* Does the pcpu start or stop running a vcpu?  Others may wake meanwhile. */
+static bool is_switch(const struct xt_record *r)
+{
+    const unsigned int running = XT_VALUE(runstate, running);
+
+    return trigger_is_runstate(r) &&
+           (xt_id_sched_runstate_change_from(r->event) == running ||
+            xt_id_sched_runstate_change_to(r->event) == running);
+}
+
+static void note_switch(struct pcpu *p, const struct xt_record *r)
+{
+    p->since = 0;
+    p->vcpu_is_known = r->words &&
+                       xt_id_sched_runstate_change_to(r->event) ==
+                       XT_VALUE(runstate, running);
+    p->vcpu = p->vcpu_is_known ? trigger_vcpu_id(r) : TRIGGER_NO_VCPU;
+}
+
+/* The entry that ends the open exit. */
+static void check_exit(struct triggers *t, const struct pcpu *p,
+                       unsigned int cpu, uint64_t tsc)
+{
+    char what[48];
+
+    snprintf(what, sizeof(what), "a VM exit %son pcpu %u lasted",
+             p->vcpu_is_known ? "of " TRIGGER_VCPU " " : "", cpu);
+    trigger_fire_if_too_long(t, trigger_exit(), p->since, tsc, p->vcpu, what);
 }
 
 static void exit_record(struct triggers *t, void *state, unsigned int cpu,
                         const struct xt_record *r, uint64_t tsc)
 {
-    uint64_t *since = (uint64_t *)state + cpu, lost;
-    char what[48];
+    struct pcpu *p = (struct pcpu *)state + cpu;
+    uint64_t lost;
 
     assert(cpu < t->nr_cpus);
-    if ( trigger_is_runstate(r) || trigger_is_loss(r, &lost) )
-        *since = 0;
-    if ( !trigger_is_entry_or_exit(r) )
-        return;
-    if ( trigger_is_vm_exit(r) )
-        *since = tsc;
-    else if ( *since )
+    if ( is_switch(r) )
+        note_switch(p, r);
+    else if ( trigger_is_loss(r, &lost) )
+        *p = (struct pcpu){ .since = 0 };
+    else if ( trigger_is_entry_or_exit(r) )
     {
-        snprintf(what, sizeof(what), "a VM exit on pcpu %u lasted", cpu);
-        trigger_fire_if_too_long(t, trigger_exit(), *since, tsc, what);
-        *since = 0;
+        if ( p->since && !trigger_is_vm_exit(r) )
+            check_exit(t, p, cpu, tsc);
+        p->since = trigger_is_vm_exit(r) ? tsc : 0;
     }
 }
 

@@ -42,8 +42,9 @@ static void lost_record(struct triggers *t, void *state, unsigned int cpu,
     trigger = trigger_find_exceeded(t, trigger_lost(), *lost);
     if ( !trigger )
         return;
-    trigger_fire(t, trigger, r->tsc, *lost, "%" PRIu64 " records were lost",
-                 *lost);
+    trigger_fire(t, trigger, &(struct trigger_firing){
+                     .tsc = r->tsc, .value = *lost, .vcpu = TRIGGER_NO_VCPU,
+                 }, "%" PRIu64 " records were lost", *lost);
     *lost = 0;
 }
 

@@ -139,14 +139,13 @@ static void runnable_record(struct triggers *t, void *state, unsigned int cpu,
 static void check_wait(struct triggers *t, struct vcpu *v, uint64_t now,
                        const char *verb)
 {
-    char what[64];
+    char what[32];
 
     if ( !trigger_find_too_long(t, trigger_runnable(), v->since, now) ||
          now - v->since < 2 * v->reported )
         return;
-    snprintf(what, sizeof(what), "d%uv%u %s", v->id >> 16, v->id & 0xffff,
-             verb);
-    trigger_fire_if_too_long(t, trigger_runnable(), v->since, now, what);
+    snprintf(what, sizeof(what), TRIGGER_VCPU " %s", verb);
+    trigger_fire_if_too_long(t, trigger_runnable(), v->since, now, v->id, what);
     v->reported = now - v->since;
 }
 

@@ -76,16 +76,30 @@ const struct trigger *trigger_find_too_long(const struct triggers *t,
                                             uint64_t from, uint64_t to);
 
 /*
+ * The place of the vcpu in the text of a reason.  Names of domains are looked
+ * up only for a reason that is shown.
+ */
+#define TRIGGER_VCPU "\1"
+
+/* What has fired a trigger. */
+struct trigger_firing
+{
+    uint64_t tsc;
+    uint64_t value;         /* the measured value; 0: none */
+    uint32_t vcpu;          /* as in struct trigger_cause */
+};
+
+/*
  * Ask for a snapshot; the worst reason of a pass is kept, or the first one of
- * the worst.  `value` is the measured value, or 0.
+ * the worst.
  */
 void trigger_fire(struct triggers *t, const struct trigger *trigger,
-                  uint64_t tsc, uint64_t value, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
+                  const struct trigger_firing *firing, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* The same, if the time was too long: the reason is "WHAT DURATION". */
 void trigger_fire_if_too_long(struct triggers *t,
                               const struct trigger_type *type, uint64_t from,
-                              uint64_t to, const char *what);
+                              uint64_t to, uint32_t vcpu, const char *what);
 
 #endif /* XENTRACE_TRIGGER_TYPE_H */

@@ -177,17 +177,18 @@ static uint64_t get_severity(const struct trigger *trigger, uint64_t value)
 }
 
 void trigger_fire(struct triggers *t, const struct trigger *trigger,
-                  uint64_t tsc, uint64_t value, const char *fmt, ...)
+                  const struct trigger_firing *firing, const char *fmt, ...)
 {
-    uint64_t severity = get_severity(trigger, value);
+    uint64_t severity = get_severity(trigger, firing->value);
     va_list args;
 
     assert(t->nr > 0);
     if ( t->firings++ && severity <= t->cause.severity )
         return;
-    t->cause.tsc = tsc;
+    t->cause.tsc = firing->tsc;
     t->cause.severity = severity;
     t->cause.trigger = trigger->text;
+    t->cause.vcpu = firing->vcpu;
     va_start(args, fmt);
     vsnprintf(t->cause.text, sizeof(t->cause.text), fmt, args);
     va_end(args);
@@ -221,15 +222,39 @@ const struct trigger *trigger_find_too_long(const struct triggers *t,
 
 void trigger_fire_if_too_long(struct triggers *t,
                               const struct trigger_type *type, uint64_t from,
-                              uint64_t to, const char *what)
+                              uint64_t to, uint32_t vcpu, const char *what)
 {
     const struct trigger *trigger = trigger_find_too_long(t, type, from, to);
+    struct trigger_firing firing = { .tsc = to, .vcpu = vcpu };
     char length[NUM_HUMAN_MAX + 8];
 
     if ( !trigger )
         return;
-    *num_duration(length, to_ns(t, to - from)) = '\0';
-    trigger_fire(t, trigger, to, to_ns(t, to - from), "%s %s", what, length);
+    firing.value = to_ns(t, to - from);
+    *num_duration(length, firing.value) = '\0';
+    trigger_fire(t, trigger, &firing, "%s %s", what, length);
+}
+
+void trigger_cause_format(const struct trigger_cause *cause,
+                          const struct xt_domain_names *names,
+                          char text[TRIGGER_TEXT_MAX])
+{
+    const char *tail = strchr(cause->text, *TRIGGER_VCPU);
+    unsigned int domain = cause->vcpu >> 16, number = cause->vcpu & 0xffff;
+    char label[XT_LABEL_MAX];
+
+    if ( !tail )
+    {
+        snprintf(text, TRIGGER_TEXT_MAX, "%s", cause->text);
+        return;
+    }
+    assert(cause->vcpu != TRIGGER_NO_VCPU);
+    if ( number == TRIGGER_NO_NUMBER )
+        xt_domain_label(names, domain, label);
+    else
+        xt_vcpu_label(names, domain, number, label);
+    snprintf(text, TRIGGER_TEXT_MAX, "%.*s%s%s", (int)(tail - cause->text),
+             cause->text, label, tail + 1);
 }
 
 /* Xen writes the records of class GEN, such as losses, with any mask. */

@@ -13,6 +13,7 @@
 
 #include "common/err.h"
 #include "libxentrace/catalogue.h"
+#include "libxentrace/internal.h"
 
 #define TRIGGERS_MAX 16u
 #define TRIGGER_TYPES 4u        /* rows of the table in trigger.c */
@@ -42,6 +43,10 @@ struct trigger_watch
     void *state;                    /* returned by type->open() */
 };
 
+#define TRIGGER_TEXT_MAX 120u       /* bytes of a cause, with its 0 */
+#define TRIGGER_NO_VCPU UINT32_MAX
+#define TRIGGER_NO_NUMBER 0xffffu   /* in place of a vcpu: only a domain */
+
 /*
  * The reason of a snapshot.  The severity is the measured value relative to the
  * limit of the trigger, so that severities of different triggers compare.
@@ -51,7 +56,8 @@ struct trigger_cause
     uint64_t tsc;                   /* time stamp of the last record of it */
     uint64_t severity;              /* thousandths of the limit; 0: no value */
     const char *trigger;            /* argument of --snapshot-on */
-    char text[120];
+    uint32_t vcpu;                  /* domain << 16 | vcpu; TRIGGER_NO_VCPU */
+    char text[TRIGGER_TEXT_MAX];    /* has TRIGGER_VCPU in place of the vcpu */
 };
 
 struct triggers
@@ -96,6 +102,14 @@ void triggers_close(struct triggers *t);
  * there is no such kind.
  */
 uint32_t trigger_needed_bits(const struct trigger *trigger, unsigned int i);
+
+/*
+ * The text of a cause with the label of its vcpu, "web1/2 waited 5 ms"; without
+ * a name, or with NULL for `names`, "d4v2 waited 5 ms".
+ */
+void trigger_cause_format(const struct trigger_cause *cause,
+                          const struct xt_domain_names *names,
+                          char text[TRIGGER_TEXT_MAX]);
 
 /* Check the records of a window; spans contain whole records. */
 void triggers_window(struct triggers *t, unsigned int cpu,

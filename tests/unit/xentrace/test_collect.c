@@ -471,6 +471,62 @@ START_TEST(later_domains_in_memory)
 }
 END_TEST
 
+/* --- names ---------------------------------------------------------------- */
+
+/* A wake-up of vcpu 2 of domain 1, and then the end. */
+static void wake_and_stop(struct fake *f)
+{
+    static struct make m;
+
+    m.size = 0;
+    make_record(&m, TRC_SCHED_WAKE, 1000, 2);
+    if ( f->acks == 1 )
+        fake_put(f, 1, &m);
+    else if ( f->acks > 100 )
+        raise(SIGTERM);
+}
+
+/* A name with commands and control characters is harmless text for a hook. */
+START_TEST(hostile_name_in_cause)
+{
+    static const char text[] = "sched_wake was traced for "
+                               "`id`\\x20$(kill\\x200);?'\"?" "?/2";
+    char path[] = "cause-XXXXXX", cause[200] = "", snapshot[32];
+    struct triggers t = { .nr = 0 };
+    struct run r;
+    int fd = mkstemp(path);
+
+    run_init(&r, true);
+    writer_close(&r.w, NULL);
+    r.output = (struct writer_plan){ .path = path,
+                                     .is_forced = stop_is_forced };
+    ck_assert_int_eq(writer_open(&r.w, &r.output, &r.e), 0);
+    ck_assert_int_eq(triggers_parse(&t, "sched_wake", &r.e), 0);
+    ck_assert_int_eq(setenv("TEST_PATH", path, 1), 0);
+    r.plan.triggers = &t;
+    r.plan.memory = 1u << 16;
+    r.plan.max_snapshots = 1;
+    r.plan.on_snapshot = "printf %s \"$XENTRACE_CAUSE\" >$TEST_PATH.cause";
+    r.f.domain[1] = "`id` $(kill 0);\n'\"\033\377";
+    r.f.on_ack = wake_and_stop;
+    run_capture(&r);
+    ck_assert_int_eq(r.rc, 0);
+    close(fd);
+    snprintf(snapshot, sizeof(snapshot), "%s.cause", path);
+    fd = open(snapshot, O_RDONLY);
+    ck_assert_int_gt(read(fd, cause, sizeof(cause) - 1), 0);
+    ck_assert_str_eq(cause, text);
+    ck_assert_uint_eq(log_capture_count(&r.heard, text), 1);
+    close(fd);
+    unlink(snapshot);
+    snprintf(snapshot, sizeof(snapshot), "%s.1", path);
+    ck_assert_uint_eq(times_in(snapshot, "sched_wake was traced"), 1);
+    unlink(snapshot);
+    unlink(path);
+    run_fini(&r);
+}
+END_TEST
+
 /* --- failures ------------------------------------------------------------- */
 
 START_TEST(refused)
@@ -645,6 +701,7 @@ UNIT_MAIN("collect", plain, everything_said, masks_are_put_back,
           unknown_cpu_mask, mask_of_another_program, trigger_adds_events,
           switched_off, masks_left_over, leave_enabled, start_disabled,
           discard, records_at_disable, time_is_up, losses, reported_losses,
-          later_domains, later_domains_in_memory, refused, no_rings,
+          later_domains, later_domains_in_memory,
+          hostile_name_in_cause, refused, no_rings,
           no_ring_can_be_mapped, no_virq, disk_is_full,
           refused_before_anything, interrupted, no_memory)

@@ -11,6 +11,7 @@
 #include <public/trace.h>
 
 #include "common/fault.h"
+#include "xentrace/metadata.h"
 
 #include "tests/unit/libxentrace/unit.h"
 #include "tests/unit/xentrace/fake.h"
@@ -18,6 +19,7 @@
 #define HZ 1000000000u  /* a cycle is a nanosecond */
 #define RUNNABLE 0x00021011u    /* running -> runnable */
 #define RUNNING 0x00021101u     /* runnable -> running */
+#define WOKEN 0x00021211u       /* blocked -> runnable */
 
 struct bytes
 {
@@ -44,6 +46,20 @@ static void show_window(struct triggers *t, unsigned int cpu, struct bytes *b)
     b->nr = 0;
 }
 
+/* Metadata records in memory. */
+struct encoded
+{
+    unsigned char *bytes;
+    size_t size;
+};
+
+static void encode_record(void *arg, const struct xt_meta *m)
+{
+    struct encoded *encoded = arg;
+
+    encoded->size += xt_meta_encode(m, encoded->bytes + encoded->size);
+}
+
 static void open_triggers(struct triggers *t, const char *text)
 {
     struct err e = ERR_INIT;
@@ -51,6 +67,15 @@ static void open_triggers(struct triggers *t, const char *text)
     *t = (struct triggers){ .nr = 0 };
     ck_assert_msg(!triggers_parse(t, text, &e), "%s", e.text);
     ck_assert_int_eq(triggers_open(t, 4, HZ, &e), 0);
+}
+
+/* The text of the last cause, without names of domains. */
+static const char *get_cause(const struct triggers *t)
+{
+    static char text[TRIGGER_TEXT_MAX];
+
+    trigger_cause_format(&t->cause, NULL, text);
+    return text;
 }
 
 START_TEST(grammar)
@@ -228,7 +253,7 @@ START_TEST(runnable)
     add_timed_record(&b, RUNNABLE, 11001, 0x00010002, 1);
     show_window(&t, 3, &b);
     ck_assert(triggers_pass(&t, 0));
-    ck_assert_str_eq(t.cause.text, "d1v2 waited 1.0 us");
+    ck_assert_str_eq(get_cause(&t), "d1v2 waited 1.0 us");
     ck_assert_str_eq(t.cause.trigger, "runnable>1us");
     ck_assert_uint_eq(t.cause.severity, 1001);
     ck_assert_uint_eq(t.cause.tsc, 12002);
@@ -255,7 +280,7 @@ START_TEST(waits_still)
     ck_assert(!triggers_pass(&t, 3000));
     ck_assert(!triggers_pass(&t, 5000));
     ck_assert(triggers_pass(&t, 7000));
-    ck_assert_str_eq(t.cause.text, "d1v2 has been waiting for 3.0 us");
+    ck_assert_str_eq(get_cause(&t), "d1v2 has been waiting for 3.0 us");
     ck_assert_uint_eq(t.cause.tsc, 7000);
     ck_assert(!triggers_pass(&t, 8000));
     add_timed_record(&b, RUNNING, 8500, 0x00010002, 1);
@@ -270,7 +295,7 @@ START_TEST(waits_still)
     add_timed_record(&b, RUNNING, 13800, 0x00020001, 1);
     show_window(&t, 0, &b);
     ck_assert_uint_eq(triggers_pass(&t, 13800), 1);
-    ck_assert_str_eq(t.cause.text, "d2v1 waited 4.8 us");
+    ck_assert_str_eq(get_cause(&t), "d2v1 waited 4.8 us");
     ck_assert_uint_eq(t.cause.severity, 4800);
 
     add_timed_record(&b, RUNNABLE, 10000, 0x00010002, 1);
@@ -309,7 +334,7 @@ START_TEST(many_vcpus)
         show_window(&t, 1, &b);
         ck_assert_msg(triggers_pass(&t, 0), "vcpu %u was forgotten", id);
         snprintf(why, sizeof(why), "d%uv0 waited 4.0 us", id);
-        ck_assert_str_eq(t.cause.text, why);
+        ck_assert_str_eq(get_cause(&t), why);
     }
     triggers_close(&t);
 }
@@ -337,8 +362,81 @@ START_TEST(outside)
     add_timed_record(&b, TRC_HVM_VMENTRY, 12500, 0, 0);
     show_window(&t, 0, &b);
     ck_assert(triggers_pass(&t, 0));
-    ck_assert_str_eq(t.cause.text, "a VM exit on pcpu 0 lasted 2.5 us");
+    ck_assert_str_eq(get_cause(&t), "a VM exit on pcpu 0 lasted 2.5 us");
     triggers_close(&t);
+}
+END_TEST
+
+/* Others may wake during an exit; after a switch or a loss no vcpu is known. */
+START_TEST(vcpu_of_exit)
+{
+    static const uint32_t forgetting[] = { RUNNABLE, TRC_LOST_RECORDS };
+    struct bytes b = { .nr = 0 };
+    struct triggers t;
+
+    for ( size_t i = 0; i < 2; i++ )
+    {
+        open_triggers(&t, "exit>1us");
+        add_timed_record(&b, RUNNING, 500, 0x00040002, 1);
+        add_timed_record(&b, TRC_HVM_VMEXIT64, 1000, 0, 2);
+        add_timed_record(&b, WOKEN, 1100, 0x00050000, 1);
+        add_timed_record(&b, TRC_HVM_VMENTRY, 3500, 0, 0);
+        show_window(&t, 0, &b);
+        ck_assert_uint_eq(triggers_pass(&t, 0), 1);
+        ck_assert_str_eq(get_cause(&t),
+                         "a VM exit of d4v2 on pcpu 0 lasted 2.5 us");
+        add_timed_record(&b, forgetting[i], 4000, 0x00040002, i ? 4 : 1);
+        add_timed_record(&b, TRC_HVM_VMEXIT64, 5000, 0, 2);
+        add_timed_record(&b, TRC_HVM_VMENTRY, 7500, 0, 0);
+        show_window(&t, 0, &b);
+        ck_assert_uint_eq(triggers_pass(&t, 0), 1);
+        ck_assert_str_eq(get_cause(&t), "a VM exit on pcpu 0 lasted 2.5 us");
+        triggers_close(&t);
+    }
+}
+END_TEST
+
+/* Labels are those of xenalyze: a name from a guest cannot write a message. */
+START_TEST(names_in_causes)
+{
+    static const struct
+    {
+        const char *name;
+        const char *text;
+    } rows[] = {
+        { "web1", "web1/2 waited 1.0 us" },
+        { "", "d4v2 waited 1.0 us" },
+        { "a b\n\033[2J$(reboot)`\377",
+          "a\\x20b??[2J$(reboot)`?/2 waited 1.0 us" },
+        { "17", "17#4/2 waited 1.0 us" },
+        { "a-name-of-a-domain-that-is-longer-than-a-label",
+          "a-name-of-a-domain-that-~4/2 waited 1.0 us" },
+    };
+
+    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        unsigned char bytes[20 * XT_META_MAX_BYTES];
+        struct bytes b = { .nr = 0 };
+        char text[TRIGGER_TEXT_MAX];
+        struct encoded encoded = { bytes, 0 };
+        struct xt_domain_names names;
+        struct err e = ERR_INIT;
+        struct triggers t;
+
+        metadata_put_text(encode_record, &encoded, TRC_META_DOMAIN_NAME, 4,
+                          rows[i].name);
+        ck_assert_int_eq(xt_domain_names_init_records(&names, bytes,
+                                                      encoded.size, &e), 0);
+        open_triggers(&t, "runnable>1us");
+        add_timed_record(&b, RUNNABLE, 1000, 0x00040002, 1);
+        add_timed_record(&b, RUNNING, 2001, 0x00040002, 1);
+        show_window(&t, 0, &b);
+        ck_assert_uint_eq(triggers_pass(&t, 0), 1);
+        trigger_cause_format(&t.cause, &names, text);
+        ck_assert_str_eq(text, rows[i].text);
+        triggers_close(&t);
+        xt_domain_names_fini(&names);
+    }
 }
 END_TEST
 
@@ -354,7 +452,8 @@ START_TEST(an_event)
     add_timed_record(&b, RUNNING, 2000, 0x00070000, 1);
     show_window(&t, 0, &b);
     ck_assert(triggers_pass(&t, 0));
-    ck_assert_str_eq(t.cause.text, "sched_runstate_change was traced");
+    ck_assert_str_eq(get_cause(&t),
+                     "sched_runstate_change was traced for d7v0");
     ck_assert_uint_eq(t.cause.severity, 0);
     triggers_close(&t);
 }
@@ -451,12 +550,13 @@ START_TEST(lost)
     add_timed_record(&b, TRC_LOST_RECORDS, 2000, 1, 4);
     show_window(&t, 1, &b);
     ck_assert(triggers_pass(&t, 0));
-    ck_assert_str_eq(t.cause.text, "11 records were lost");
+    ck_assert_str_eq(get_cause(&t), "11 records were lost");
     triggers_close(&t);
 }
 END_TEST
 
 UNIT_MAIN("trigger", grammar, unit_is_missing, unknown_frequency, table,
           unknown_trigger, too_many_triggers, no_memory, runnable, waits_still,
-          many_vcpus, outside, an_event, domain_names,
+          many_vcpus, outside, vcpu_of_exit, names_in_causes, an_event,
+          domain_names,
           worst_cause, lost)
