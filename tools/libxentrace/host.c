@@ -548,7 +548,10 @@ int xt_host_count_units(const struct xt_host *h, struct xt_topology *t)
 const char *xt_scheduler_name(uint32_t scheduler)
 {
     static const char *const names[] = {
-        [4] = "sedf", "credit", "credit2", "arinc653", "rtds", "null",
+        [XT_SCHEDULER_SEDF] = "sedf", [XT_SCHEDULER_CREDIT] = "credit",
+        [XT_SCHEDULER_CREDIT2] = "credit2",
+        [XT_SCHEDULER_ARINC653] = "arinc653", [XT_SCHEDULER_RTDS] = "rtds",
+        [XT_SCHEDULER_NULL] = "null",
     };
 
     return scheduler < sizeof(names) / sizeof(names[0]) ? names[scheduler]

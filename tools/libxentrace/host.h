@@ -127,7 +127,20 @@ struct xt_topology
 /* 0 or -ENOMEM. */
 int xt_host_count_units(const struct xt_host *h, struct xt_topology *t);
 
-/* "credit2" of 6; NULL: unknown. */
+/* Numbers of schedulers, as Xen has them. */
+enum xt_scheduler
+{
+    XT_SCHEDULER_UNKNOWN = 0,
+    XT_SCHEDULER_SEDF = 4,
+    XT_SCHEDULER_CREDIT,
+    XT_SCHEDULER_CREDIT2,
+    XT_SCHEDULER_ARINC653,
+    XT_SCHEDULER_RTDS,
+    XT_SCHEDULER_NULL,
+    XT_SCHEDULERS
+};
+
+/* "credit2"; NULL: unknown. */
 const char *xt_scheduler_name(uint32_t scheduler);
 
 /* --- interrupts ----------------------------------------------------------- */

@@ -84,6 +84,13 @@ static const struct opt opts[] = {
       .help = "moves of vcpus between pcpus: how often, and how far" },
     { .name = "report-timers", .type = OPT_FLAG, .at = REPORTS(timers),
       .help = "how late timers of HVM guests were, and for which reason" },
+    { .name = "check-scheduler", .type = OPT_FLAG,
+      .at = REPORTS(check_scheduler),
+      .help = "rules of the scheduler; exit code 1 if one is broken" },
+    { .name = "allow-late", .type = OPT_TIME, .arg = "TIME",
+      .at = REPORTS(allow_late), .min = 1, .max = 1000000000,
+      .help = "with --check-scheduler, lateness that breaks no rule; default "
+              "1ms" },
     { .name = "report-io", .type = OPT_FLAG, .at = REPORTS(io),
       .help = "I/O through dom0: share of each step, from event to answer" },
     { .name = "why", .type = OPT_FLAG, .at = REPORTS(why),

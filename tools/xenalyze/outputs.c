@@ -112,6 +112,15 @@ static int choose_interval(struct report_config *c, struct err *e)
     return 0;
 }
 
+static int choose_allowance(struct report_config *c, struct err *e)
+{
+    if ( c->allow_late && !c->check_scheduler )
+        return err_usage(e, "--allow-late needs --check-scheduler");
+    if ( !c->allow_late )
+        c->allow_late = 1000000;
+    return 0;
+}
+
 static int check_theme(const struct report_config *c, struct err *e)
 {
     if ( c->plot_theme && !c->plot && !c->gnuplot )
@@ -184,6 +193,7 @@ int outputs_choose(struct config *config, bool terminal, struct err *e)
     rc = rc ? rc : check_selection(config, e);
     rc = rc ? rc : check_theme(&config->reports, e);
     rc = rc ? rc : choose_interval(&config->reports, e);
+    rc = rc ? rc : choose_allowance(&config->reports, e);
     config->reports.request.fits_screen =
         terminal && config->reports.request.top == OPTIONS_TOP_AUTO;
     if ( config->reports.request.top == OPTIONS_TOP_AUTO )

@@ -351,6 +351,32 @@ for trace in $(traces) disk shadow damaged rare skewed host; do
     mv out $n.csv
 done
 
+# A scheduler that breaks rules: unequal shares, and a late slice.
+{
+    echo '0 - 0x1f08a 0 6 1 1'
+    for domain in 1 2; do
+        echo "0 - 0x1f08b $((0x10000 + domain)) 0 0 0 0"
+        echo "0 - 0x1f08c $((0x01000000 + domain)) 0x22622261 0 0 0 0 0"
+        echo "0 - 0x1f091 $domain 6 256 0"
+    done
+    awk 'BEGIN {
+        for (t = 1000000; t < 1500000000; t += 10000000)
+        {
+            printf "0 %.0f 0x21101 0x10000\n", t
+            printf "0 %.0f 0x2800f 1 0 0 1000000\n", t
+            printf "0 %.0f 0x21011 0x10000\n", t + 9000000
+            printf "0 %.0f 0x2800f 2 0 0 1000000\n", t + 9000000
+            printf "0 %.0f 0x21101 0x20000\n", t + 9000000
+            printf "0 %.0f 0x21011 0x20000\n", t + 10000000
+        }
+    }'
+} | compose unfair
+n=$((n + 1))
+expect 1 "$xenalyze" --cpu-hz 1G --check-scheduler --json unfair
+mv out $n.json
+expect 1 "$xenalyze" --cpu-hz 1G --check-scheduler --csv unfair
+mv out $n.csv
+
 # forms TRACE OPTION...: compare the outputs as text, JSON and CSV
 forms() {
     n=$((n + 1))

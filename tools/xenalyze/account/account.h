@@ -21,6 +21,7 @@
 #include "xenalyze/account/ipi-latency.h"
 #include "xenalyze/account/latency.h"
 #include "xenalyze/account/request.h"
+#include "xenalyze/account/sched-check.h"
 #include "xenalyze/account/sort.h"
 #include "xenalyze/account/summary.h"
 #include "xenalyze/account/verdict.h"

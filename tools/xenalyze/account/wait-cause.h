@@ -79,6 +79,7 @@ struct wait_vcpu
     uint64_t other_rivals;      /* cycles of further domains */
     uint64_t others_ran;        /* cycles of waits: others on the pcpu ... */
     uint64_t idle_elsewhere;    /* ... while any other pcpu was idle */
+    uint64_t long_placements;   /* waits with long_ns of WAIT_PLACEMENT */
     uint64_t limited_siblings;  /* part of causes[WAIT_RATELIMIT] in which a
                                    vcpu of the same domain ran */
     struct stats waits;         /* lengths of complete waits */
@@ -128,6 +129,7 @@ struct wait_causes
     size_t nr_worst;
     struct guests *guests;
     const struct xt_host *host; /* metadata, set by the owner; or NULL */
+    uint64_t long_ns;           /* set by the owner; 0: count none */
     uint64_t cycles;            /* length of all segments */
 
     /* Classes of records that the trace has. */

@@ -306,6 +306,10 @@ static void keep_moments(struct wait_parts *x)
         if ( x->sums.causes[i] > x->v->worst[i].cycles )
             x->v->worst[i] = (struct wait_moment){ x->sums.causes[i], x->from,
                                                    x->to };
+    if ( x->w->long_ns &&
+         xt_clock_duration(&x->w->clock, x->sums.causes[WAIT_PLACEMENT]) >
+         x->w->long_ns )
+        x->v->long_placements++;
 }
 
 static void keep_worst_wait(struct wait_causes *w,

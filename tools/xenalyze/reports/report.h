@@ -46,6 +46,8 @@ struct report_config
     bool wakeups;
     bool migrations;
     bool timers;
+    bool check_scheduler;
+    uint64_t allow_late;                /* ns, of check_scheduler */
     bool io;
     bool why;
     const char *why_vcpu;       /* a vcpu or a domain; NULL: the slowest */

@@ -1,0 +1,232 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# --check-scheduler: xensim's schedulers keep their rules, and for each rule a
+# composed trace breaks it, by a known time; exit codes; limits.
+. "$top_srcdir/tests/xenalyze/reports/lib.sh"
+
+command -v python3 >/dev/null || skip "there is no python3 to read JSON"
+
+# Which rules are tested and broken, by --json: "slice 10 2"
+cat >rules.py <<'END'
+import json, sys
+
+for r in json.load(sys.stdin)["tables"]["scheduler_rules"]:
+    if r["tested"]:
+        worst = r.get("worst_ns", r.get("worst_missing", "-"))
+        case = "d%(worst_domain)dv%(worst_vcpu)d" % r if r["broken"] else ""
+        print(r["rule"], r["tested"], r["broken"], worst, case)
+END
+
+# rules CODE TRACE OPTION...: fill the file rules, and check the exit code
+rules() {
+    # shellcheck disable=SC2086 # nothing, or an option
+    expect "$1" "$xenalyze" $hz --check-scheduler --json "$2" ${3+"$3"}
+    if [ "$1" -eq 1 ]; then
+        expect_message 'tested rules of the scheduler'
+    fi
+    python3 rules.py <out >rules || fail "no JSON for $2"
+}
+
+# has LINE: a line of the file rules
+has() {
+    grep -qx -- "$1" rules || fail "no \"$1\" in: $(cat rules)"
+}
+
+# --- schedulers that keep their rules -----------------------------------------
+
+hz=
+kept=0
+for seed in 1 2 3; do
+    play good --seed $seed -T 2 --load busy --cpus 3 --domains 4
+    rules 0 good
+    for rule in one_pcpu runstate slice work ratelimit share; do
+        has "$rule [1-9][0-9]* 0 - "
+        kept=$((kept + 1))
+    done
+done
+[ $kept -eq 18 ] || fail "only $kept rules were tested"
+cp rules threads
+expect 0 "$xenalyze" --threads 1 --check-scheduler --json good
+python3 rules.py <out | cmp -s - threads || fail "threads change the results"
+play null --scheduler null --load periodic
+rules 0 null
+has 'no_wait [1-9][0-9]* 0 - '
+grep -E '^(work|share|ratelimit|edf)' rules && fail "rules of other schedulers"
+
+# A run queue for each pcpu: vcpus wait while another pcpu is idle.
+play apart -T 3 --load busy --runq-cpus 1 --seed 1
+rules 1 apart
+has 'work [1-9][0-9]* [1-9][0-9]* 1[0-9]* .*'
+
+# --- each rule is broken ------------------------------------------------------
+
+hz=--cpu-hz=1G
+compose slice <<'END'
+0 1000000 0x21101 0x10000
+0 1000000 0x2800f 1 0 0 10000000
+0 11900000 0x28011 1 0 10000000 5000000
+0 19900000 0x28011 1 0 10000000 5000000
+0 20000000 0x21011 0x10000
+END
+rules 1 slice
+has 'slice 3 1 3000000 d1v0'
+rules 0 slice --allow-late=3ms
+has 'slice 3 0 - '
+
+compose runstate <<'END'
+0 1000000 0x21101 0x10000
+0 2000000 0x21021 0x10000
+0 3000000 0x21201 0x10000
+0 4000000 0x21021 0x10000
+END
+rules 1 runstate
+has 'runstate [0-9]* 1 - d1v0'
+
+compose twice <<'END'
+0 1000000 0x21101 0x10000
+1 2000000 0x21101 0x10000
+1 3000000 0x21011 0x10000
+0 5000000 0x21011 0x10000
+0 6000000 0x21101 0x10000
+0 7000000 0x21011 0x10000
+END
+rules 1 twice
+has 'one_pcpu [0-9]* 1 .* d1v0'
+
+# d1v0 waits for d2v0 on pcpu 0, beside the idle pcpu 1 that it has used.
+compose idle <<'END'
+1 100000 0x21101 0x7fff0001
+1 200000 0x21011 0x7fff0001
+1 200000 0x21101 0x10000
+1 900000 0x21021 0x10000
+1 900000 0x21101 0x7fff0001
+0 1000000 0x21101 0x20000
+0 2000000 0x21211 0x10000
+0 7000000 0x21011 0x20000
+0 7000000 0x21101 0x10000
+0 8000000 0x21011 0x10000
+1 9000000 0x21011 0x7fff0001
+END
+rules 1 idle
+has 'work [0-9]* 1 5000000 d1v0'
+
+# Pool 0 with credit2, a rate limit of 1 ms, and weights.
+pool() {
+    echo "0 - 0x1f08a 0 $1 1 1"
+    echo '0 - 0x1f093 0 10000 1000 0'
+    for domain in 1 2; do
+        echo "0 - 0x1f08b $((0x10000 + domain)) 0 0 0 0"
+        echo "0 - 0x1f091 $domain $1 $2 0"
+        shift
+    done
+}
+
+# alternate UNTIL FIRST SECOND: d1v0 and d2v0 run so long in turn
+alternate() {
+    echo '0 1000 0x21211 0x20000'
+    awk -v until="$1" -v first="$2" -v second="$3" 'BEGIN {
+        for (t = 1000000; t < until; t += first + second)
+        {
+            printf "0 %.0f 0x21101 0x10000\n", t
+            printf "0 %.0f 0x21011 0x10000\n", t + first
+            printf "0 %.0f 0x21101 0x20000\n", t + first
+            printf "0 %.0f 0x21011 0x20000\n", t + first + second
+        }
+    }'
+}
+
+{ pool 6 256 256; alternate 20000000 600000 2000000; } | compose limit
+rules 1 limit
+has 'ratelimit 1[0-9] [78] 400000 d1v0'
+{
+    pool 6 256 256
+    alternate 20000000 600000 2000000 |
+        awk '$3 == "0x21011" && $4 == "0x10000" {
+                 print 0, $2 - 1000, "0x28005 1 0"
+             }
+             { print }'
+} | compose yields
+rules 0 yields
+has 'ratelimit [5-9] 0 - '
+
+for weights in '256 256' '100 900'; do
+    # shellcheck disable=SC2086 # two words
+    { pool 6 $weights; alternate 4000000000 9000000 1000000; } | compose share
+    rules 1 share
+    case $weights in
+    '256 256') has 'share 8 4 [78][0-9] d2v0' ;;
+    *) has 'share 8 4 [89][0-9] d2v0' ;;
+    esac
+done
+{ pool 6 900 100; alternate 4000000000 9000000 1000000; } | compose share
+rules 0 share
+has 'share 8 0 - '
+
+compose waits <<'END'
+0 900000 0x22a05 0 0
+0 1000000 0x21101 0x10000
+0 2000000 0x21021 0x10000
+0 3000000 0x21211 0x10000
+0 5500000 0x21101 0x10000
+0 6000000 0x21021 0x10000
+END
+rules 1 waits
+has 'no_wait 1 1 2500000 d1v0'
+
+# RTDS: d1v0 with 4 ms of 10 ms, d2v0 with the later deadline.
+replenish() {
+    echo "0 $1 0x22804 $2 $5 $3 0 $4 0"
+}
+
+{
+    echo '0 1000000 0x21211 0x10000'
+    replenish 1000000 0x10000 11000000 4000000 0
+    echo '0 1000000 0x21211 0x20000'
+    replenish 1000000 0x20000 21000000 4000000 0
+    echo '0 2000000 0x22802 0x20000 21000000 0 4000000 0'
+    echo '0 2000000 0x21101 0x20000'
+    echo '0 9000000 0x22803 0x20000 0 0 7000000 0 0'
+    echo '0 9000000 0x21011 0x20000'
+    echo '0 9000000 0x22802 0x10000 11000000 0 4000000 0'
+    echo '0 9000000 0x21101 0x10000'
+    replenish 11000000 0x10000 21000000 4000000 0
+    echo '0 12000000 0x21021 0x10000'
+} | compose rtds
+rules 1 rtds
+has 'edf 2 1 1000000 d1v0'
+has 'budget 1 1 3000000 d2v0'
+has 'deadline 1 1 2000000 d1v0'
+
+# --- text, and nothing to test ------------------------------------------------
+
+compose bare <<'END'
+0 900000 0x22215 0 0
+0 1000000 0x21101 0x10000
+0 2000000 0x21021 0x10000
+END
+for trace in rtds slice apart null share; do
+    "$xenalyze" --cpu-hz 1G --check-scheduler $trace >out 2>err
+    [ "$(wc -L <out)" -le 80 ] || fail "more than 80 columns: $trace"
+    [ "$(wc -l <out)" -le 24 ] || fail "more than a screen: $trace"
+done
+expect 1 "$xenalyze" --cpu-hz 1G --check-scheduler apart
+grep -q '^ Not tested: weights' out && fail "weights are known: $(cat out)"
+expect 0 "$xenalyze" --cpu-hz 1G --allow-late=1s --check-scheduler bare
+grep -q '^ Not tested: weights' out || fail "no weights: $(cat out)"
+expect 1 "$xenalyze" --cpu-hz 1G --check-scheduler rtds
+grep -Eq '^ RTDS: earliest deadline first +2 +1 +1\.0 ms$' out ||
+    fail "no broken rule: $(cat out)"
+grep -Fqx '      worst: d1v0 on pcpu 0, --time 0.000000000..0.001000000' out ||
+    fail "no worst case: $(cat out)"
+
+compose none <<'END'
+0 1000000 0x81002 44 0x1000
+0 1000500 0x81001
+END
+expect 1 "$xenalyze" --cpu-hz 1G --check-scheduler none
+expect_message 'no scheduler events to check'
+expect 2 "$xenalyze" --allow-late=5ms none
+expect_message '--allow-late needs --check-scheduler'
+expect 2 "$xenalyze" --check-scheduler --domain 1 good
+expect_message 'needs all pcpus and vcpus'

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parts of sched-check.c: rules that compare vcpus, in files of their own.
+ */
+#ifndef XENALYZE_ACCOUNT_SCHED_CHECK_RULES_H
+#define XENALYZE_ACCOUNT_SCHED_CHECK_RULES_H
+
+#include "xenalyze/account/sched-check.h"
+
+/* Count a broken rule.  `v` may be NULL. */
+void sched_break_rule(struct sched_checks *c, enum sched_rule rule,
+                      const struct sched_case *how);
+
+/* NULL: no memory. */
+struct sched_vcpu *sched_get_vcpu(struct sched_checks *c, const struct vcpu *v);
+
+/* False: the list is full, or no memory. */
+bool sched_list_add(struct sched_checks *c, struct sched_list *l,
+                    struct sched_vcpu *v);
+
+static inline bool sched_is_wanting(unsigned int state)
+{
+    return state == STATE_RUNNING || state == STATE_RUNNABLE;
+}
+
+static inline uint64_t sched_cycles(const struct sched_checks *c, uint64_t ns)
+{
+    return ns > INT64_MAX ? UINT64_MAX
+                          : xt_clock_tsc(&c->clock, (int64_t)ns) -
+                            c->clock.origin;
+}
+
+/* RULE_SHARE (sched-check-share.c): before and after a change of runstate. */
+void sched_share_advance(struct sched_checks *c, uint64_t time);
+void sched_share_add(struct sched_checks *c, struct sched_vcpu *v,
+                     const struct fact_runstate *f);
+
+/* RTDS (sched-check-rtds.c). */
+void sched_rtds_add(struct sched_checks *c, const struct fact_event *f);
+void sched_rtds_runstate(struct sched_vcpu *v, const struct fact_runstate *f);
+void sched_rtds_forget(struct sched_checks *c);
+
+#endif /* XENALYZE_ACCOUNT_SCHED_CHECK_RULES_H */
