@@ -211,6 +211,9 @@ static int take_form(void *state, int nr, char **args, struct err *e)
 
 /* --- the table ------------------------------------------------------------ */
 
+/* Commands are for people; the options of stock keep the form of stock. */
+#define TABLE "--style=table"
+
 #define SELECTION "time", "domain", "vcpu", "pcpu"
 
 const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
@@ -235,7 +238,7 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .options = OPTIONS("--report-exits"),
       .related = OPTIONS(SELECTION, "top", "sort", "symbol-file", "output") },
     { .name = "pcpus", .args = "FILE", .help = "how busy each pcpu was",
-      .options = OPTIONS("--report-pcpu"),
+      .options = OPTIONS("--report-pcpu", TABLE),
       .related = OPTIONS(SELECTION, "output") },
     { .name = "wakeups", .args = "FILE",
       .help = "which vcpus wake which, and how long these wait",
@@ -265,7 +268,8 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
         "--domain, the time by purpose of its exits, its interrupts by vector, "
         "or the grants it mapped; or the share of time with each frame in "
         "CR3.",
-      .related = OPTIONS(SELECTION, "every", "output"),
+      .options = OPTIONS(TABLE),
+      .related = OPTIONS(SELECTION, "every", "top", "output"),
       .take = take_quantity, .words = quantity_words },
     { .name = "plot", .args = "[KIND] FILE",
       .help = "draw a picture: timeline, runstate, irq and others",
@@ -297,7 +301,7 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .options = OPTIONS("--count"), .related = OPTIONS(SELECTION, "output") },
     { .name = "info", .args = "FILE",
       .help = "the file itself: size, time, losses, damage",
-      .options = OPTIONS("--info"),
+      .options = OPTIONS("--info", TABLE),
       .related = OPTIONS("json", "csv", "output") },
     { .name = "export", .args = "json|csv FILE",
       .help = "all numbers for other programs",

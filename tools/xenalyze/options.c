@@ -29,6 +29,7 @@ static const char *const vendors[] = { "auto", "intel", "amd", NULL };
 static const char *const value_kinds[] = { "none", "domain", "vcpu", NULL };
 static const char *const orders[] = { "time", "file", NULL };
 
+static const char *const styles[] = { "stock", "table", NULL };
 static const char *const themes[] = { "auto", "light", "dark", NULL };
 
 static const char *const whens[] = { "auto", "always", "never", NULL };
@@ -124,6 +125,10 @@ static const struct opt opts[] = {
     { .name = "top", .type = OPT_UINT, .arg = "N",
       .at = REPORTS(request.top), .max = 10000,
       .common = true, .help = "limit tables to N rows; 0: print all rows" },
+    { .name = "style", .type = OPT_CHOICE, .arg = "STYLE",
+      .at = REPORTS(request.style), .choices = styles, .preset = "stock",
+      .help = "stock: lines of stock; table: headings, names, units (the "
+              "default of commands)" },
     { .name = "sample-size", .also = '#', .type = OPT_UINT, .arg = "N",
       .at = REPORTS(request.sample_size), .preset = "1024",
       .help = "0: no percentiles; other values change nothing" },

@@ -51,6 +51,64 @@ END
 expect 0 "$xenalyze" --report-latency long
 grep -qE '^ 1abcdefghijk~1/0 +[0-9]+ ' out || fail "no name that is cut"
 
+# --- commands ----------------------------------------------------------------
+
+# Names of 63 bytes, with wide, control and special characters.
+python3 - >hostile.lines <<'END'
+import struct
+names = [b"a" * 63, "\u6f22".encode() * 21, b"\x1b[31m" + b"r" * 58,
+         b"%s%n, \\" * 9, b"\xff" * 63, b"two\nlines\t" * 6, b"d7v0", b" " * 63]
+for dom, name in enumerate(names):
+    parts = (len(name) + 23) // 24
+    print("0 - 0x1f08b %d 0 0 0 0" % (dom | 1 << 16))
+    for part in range(parts):
+        piece = name[24 * part:24 * part + 24].ljust(24, b"\0")
+        print("0 - 0x1f08c %d" % (dom | part << 16 | parts << 24),
+              *struct.unpack("<6I", piece))
+for dom in range(8):
+    pcpu, id = dom % 4, dom << 16
+    t = 1000000 + 2000000 * (dom // 4)
+    print(pcpu, t, "0x21101", id)
+    print(pcpu, t + 100000, "0x81002 28 0x1000")
+    print(pcpu, "- 0x82007 3 0x%x000" % (0xabcdef0123 + dom))
+    print(pcpu, "- 0x82004 %d 0" % (48 + dom))
+    print(pcpu, t + 200000, "0x81001")
+    print(pcpu, t + 1500000, "0x21011", id)
+    print(pcpu, t + 1500000, "0x21101", 0x7fff0000 | pcpu)
+    print(pcpu, t + 1900000, "0x1f001 4294967295 0xffff", t + 1600000, "0")
+    print(pcpu, t + 2000000, "0x21011", 0x7fff0000 | pcpu)
+END
+"$top_builddir/tests/xenalyze/reports/compose" <hostile.lines >hostile ||
+    fail "no hostile trace"
+
+# fits FILE: 80 columns of printable characters
+fits() {
+    LC_ALL=C awk 'length > 80 || /[^ -~]/' "$1" >wide
+    [ ! -s wide ] || fail "$2: $(head -n 3 wide | od -c | head -n 20)"
+    [ -s "$1" ] || fail "$2: empty"
+    nr=$((nr + 1))
+}
+
+commands='pcpus
+over run --every 100us
+over wait --every 100us
+over exits --domain 1
+over exits --domain 2
+over interrupts --domain 3
+over grants --domain 4
+over cr3 --every 1ms
+--report-overview'
+nr=0
+for trace in hostile long p64; do
+    echo "$commands" >list
+    while read -r command; do
+        # shellcheck disable=SC2086 # words
+        expect 0 "$xenalyze" $command --cpu-hz 1000000000 $trace
+        fits out "$trace, $command"
+    done <list
+done
+[ "$nr" -eq 27 ] || fail "only $nr commands"
+
 # Big numbers of lost records.
 awk 'BEGIN {
     for ( i = 0; i < 3000; i++ ) {
@@ -103,6 +161,11 @@ awk '/^---/ { n = 0; next } /^ [^ ]+\/[0-9]+ +[0-9]+ / { n++ }
      n > 20 { exit 1 }' cut || fail "more than 20 rows"
 on_terminal cut latency --top=3 p512
 grep -qF "$hint" cut && fail "--top=3: a hint"
+
+# Intervals: the first 20.
+on_terminal cut over run --every 1ms p8
+[ "$(grep -c '%$' cut)" -eq 20 ] || fail "over run: $(grep -c '%$' cut) rows"
+[ "$(tail -n 1 cut)" = "$hint" ] || fail "over run: no hint"
 
 # 20 rows fit.
 for report in latency exits; do

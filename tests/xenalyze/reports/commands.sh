@@ -30,16 +30,18 @@ why d0 trace = --why d0
 latency trace = --report-latency
 latency --domain=1 trace = --report-latency --domain=1
 --top=2 exits trace = --report-exits --top=2
-pcpus trace = --report-pcpu
+pcpus trace = --report-pcpu --style=table
+pcpus --style=stock trace = --report-pcpu
 wakeups trace = --report-wakeups
 io trace = --report-io
 compare --time=..0.1 --against=0.1.. trace = --compare --time=..0.1 --against=0.1..
-over run trace = --interval-domain-total-time-all
+over run trace = --interval-domain-total-time-all --style=table
+over run --style stock trace = --interval-domain-total-time-all
 over wait --every 100ms trace = --interval-domain-wait-time-all --interval=0.1
-over run -i 50ms trace = --interval-domain-total-time-all --interval=50ms
-over exits --domain=1 trace = --interval-domain-short-summary=1 --domain=1
-over interrupts --domain=1 trace = --interval-domain-guest-interrupt=1 --domain=1
-over grants --domain=1 trace = --interval-domain-grant-maps=1 --domain=1
+over run -i 50ms trace = --interval-domain-total-time-all --interval=50ms --style=table
+over exits --domain=1 trace = --interval-domain-short-summary=1 --domain=1 --style=table
+over interrupts --domain=1 trace = --interval-domain-guest-interrupt=1 --domain=1 --style=table
+over grants --domain=1 trace = --interval-domain-grant-maps=1 --domain=1 --style=table
 points runstate trace = --scatterplot-runstate
 points pcpu trace = --scatterplot-pcpu
 dump trace = --dump-all
@@ -47,12 +49,12 @@ dump 'sched_*' trace = --dump-all --event='sched_*'
 dump sched --time=0.1.. trace = --dump-all --event=sched --time=0.1..
 records sched trace = --records --event=sched
 count trace = --count
-info trace = --info
+info trace = --info --style=table
 export json trace = --json
 info --json trace = --info --json
 export csv trace = --csv
 END
-[ "$nr" -eq 27 ] || fail "only $nr rows were tried"
+[ "$nr" -eq 29 ] || fail "only $nr rows were tried"
 
 # A vcpu before standard input needs no "-".
 "$xenalyze" why d1 <trace >by-stdin || fail 'why VCPU of standard input fails'

@@ -24,6 +24,7 @@ struct interval
     uint64_t *ids;              /* array: id of each column */
     size_t nr_ids, room;
     struct grid grid;
+    struct grid lost;           /* one column: lost time of the pcpus */
     struct cr3 cr3;
     enum category category;     /* main handler of the current exit */
     bool failed, too_many_ids;
@@ -34,6 +35,9 @@ size_t interval_count_rows(const struct interval *i);
 
 /* Cycles of the row that the trace covers. */
 uint64_t interval_row_length(const struct interval *i, size_t row);
+
+/* Cycles of the row without records, sum of the pcpus. */
+uint64_t interval_lost(const struct interval *i, size_t row);
 
 /* The start of a row, counted from the start of the trace. */
 int64_t interval_row_ns(const struct interval *i, size_t row);

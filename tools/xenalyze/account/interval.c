@@ -83,6 +83,8 @@ static void interval_begin(void *state, const struct fact_begin *f)
     width = xt_clock_tsc(&i->clock, (int64_t)i->length) - i->clock.origin;
     i->grid.first = f->first;
     i->grid.width = width ? width : 1;
+    i->lost.first = i->grid.first;
+    i->lost.width = i->grid.width;
 }
 
 static int interval_end(void *state, const struct fact_end *f, struct err *e)
@@ -91,9 +93,17 @@ static int interval_end(void *state, const struct fact_end *f, struct err *e)
 
     if ( f->segment == 0 )
         i->last = f->last;
-    if ( i->grid.rc || i->failed || i->cr3.failed )
+    if ( i->grid.rc || i->lost.rc || i->failed || i->cr3.failed )
         return err_sys(e, -ENOMEM, "cannot keep the intervals");
     return 0;
+}
+
+static void add_interval_loss(void *state, const struct fact_loss *f)
+{
+    struct interval *i = state;
+
+    if ( i->segment == 0 )
+        grid_add(&i->lost, 0, f->from, f->to);
 }
 
 static void add_domain_time(void *state, const struct fact_runstate *f)
@@ -224,7 +234,8 @@ static void add_cr3_exit(void *state, const struct fact_exit *f)
 
 /* --- the table ------------------------------------------------------------ */
 
-#define COMMON .ordered = true, .begin = interval_begin, .end = interval_end
+#define COMMON .ordered = true, .begin = interval_begin,                    \
+    .end = interval_end, .loss = add_interval_loss
 
 static const struct sink_ops ops[INTERVAL_KINDS] = {
     [INTERVAL_DOMAIN_TIME] = { COMMON, .runstate = add_domain_time },
@@ -275,6 +286,7 @@ void interval_free(struct interval *i)
     if ( !i )
         return;
     grid_fini(&i->grid);
+    grid_fini(&i->lost);
     cr3_fini(&i->cr3);
     free(i->ids);
     free(i);
@@ -317,6 +329,12 @@ uint64_t interval_row_length(const struct interval *i, size_t row)
     debug_assert(row < interval_count_rows(i));
     return i->last > start && i->last < end ? i->last - start
                                             : i->grid.width;
+}
+
+uint64_t interval_lost(const struct interval *i, size_t row)
+{
+    debug_assert(row < interval_count_rows(i));
+    return grid_cell(&i->lost, 0, row);
 }
 
 int64_t interval_row_ns(const struct interval *i, size_t row)

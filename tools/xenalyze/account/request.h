@@ -12,6 +12,13 @@
 #include "libxentrace/internal.h"
 #include "xenalyze/model/model.h"
 
+/* The form of reports that stock has as well. */
+enum report_style
+{
+    STYLE_STOCK,                /* the lines of stock, byte for byte */
+    STYLE_TABLE,                /* headings, names, units; in 80 columns */
+};
+
 struct report_request
 {
     unsigned int sample_size;   /* 0: no percentiles, else exact percentiles */
@@ -27,6 +34,7 @@ struct report_request
     const struct xt_domain_names *names;        /* NULL: the trace has none */
     unsigned int top;           /* rows per table; 0: all */
     unsigned int sort;          /* enum sort_key */
+    unsigned int style;         /* enum report_style */
     bool fits_screen;           /* `top` is for a terminal, not from --top: a
                                    table that is not cut keeps its order */
     bool *was_cut;              /* set if `fits_screen` cuts a table */

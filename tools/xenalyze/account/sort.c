@@ -32,20 +32,26 @@ static int compare_sort_rows(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
+size_t sort_limit(const struct report_request *request, size_t n)
+{
+    assert(!request->fits_screen || request->was_cut);
+    if ( !request->top || n <= request->top )
+        return n;
+    if ( request->fits_screen )
+        *request->was_cut = true;
+    return request->top;
+}
+
 size_t sort_rows(const struct report_request *request, struct sort_row *rows,
                  size_t n)
 {
     assert(request->sort < SORT_KEYS);
     assert(rows || !n || request->sort == SORT_NAME);
-    if ( request->fits_screen )
-    {
-        if ( n <= request->top )
-            return n;
-        *request->was_cut = true;
-    }
+    if ( request->fits_screen && n <= request->top )
+        return n;
     if ( n && request->sort != SORT_NAME )
         qsort(rows, n, sizeof(*rows), compare_sort_rows);
-    return request->top && request->top < n ? request->top : n;
+    return sort_limit(request, n);
 }
 
 /* Permute the array of rows; `before` is scratch memory. */

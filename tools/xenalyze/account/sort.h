@@ -35,6 +35,9 @@ struct sort_row
     size_t index;               /* index in the caller's array; breaks ties */
 };
 
+/* Rows to print of `n` that stay in their order; notes a cut table. */
+size_t sort_limit(const struct report_request *request, size_t n);
+
 /*
  * Sort rows by value according to the request.  Input is in the table's default
  * order.  Returns the number of rows to print.

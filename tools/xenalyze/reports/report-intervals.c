@@ -65,10 +65,13 @@ static int intervals_open(struct report_pass *p, void **state, struct err *e)
 static int intervals_print(struct report_pass *p, void *state)
 {
     struct intervals *s = state;
+    bool is_table = p->request.style == STYLE_TABLE;
 
+    assert(p->request.style <= STYLE_TABLE);
+    /* Stock has no report of waiting time. */
     for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
-        if ( s->all[i] && i == INTERVAL_DOMAIN_WAIT_ALL )
-            text_print_interval_table(s->all[i], p->request.names, p->out);
+        if ( s->all[i] && (is_table || i == INTERVAL_DOMAIN_WAIT_ALL) )
+            text_print_interval_table(s->all[i], &p->request, p->out);
         else if ( s->all[i] )
             text_print_interval(s->all[i], p->out);
     return 0;

@@ -252,10 +252,20 @@ static bool is_picture_only(const struct report_pass *p)
     return report_plot(p);
 }
 
+/* A table has a column of lost time. */
+static bool has_loss_column(const struct report_config *c)
+{
+    bool found = c->pcpus;
+
+    for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
+        found |= c->interval[i];
+    return found && c->request.style == STYLE_TABLE;
+}
+
 bool report_pass_shows_losses(const struct report_pass *p)
 {
     return p->config->summary || p->config->overview || p->exports_tables ||
-           is_picture_only(p);
+           is_picture_only(p) || has_loss_column(p->config);
 }
 
 int report_pass_check(struct report_pass *p, struct err *e)

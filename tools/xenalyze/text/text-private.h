@@ -48,11 +48,16 @@ struct sort_row *text_pcpus(const struct text *t, size_t *n);
 size_t text_counts(const struct text *t, const uint64_t *counts, size_t nr,
                    struct sort_row *rows);
 
+/* Percent of the time of all pcpus without records. */
+double text_lost_share(const struct summary *b);
+
 /* Print events per second; a rate below 10 has two decimals. */
 void text_print_rate(const struct summary *s, uint64_t events, int width,
                      FILE *out);
 
 /* Our own sections, printed after all lines of stock. */
+void text_pcpu_shares(const struct text *t);    /* part of text_shares() */
+void text_pcpu_sum(const struct text *t);       /* its row for all pcpus */
 void text_shares(const struct text *t);
 void text_guests(const struct text *t); /* only the lines on guests */
 void text_quality(const struct text *t);

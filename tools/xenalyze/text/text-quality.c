@@ -14,6 +14,12 @@
 
 /* --- shares of time ------------------------------------------------------- */
 
+/* Damaged time stamps make sums of vcpus and pcpus exceed 64 bits. */
+static double share_of(double part, double whole)
+{
+    return whole ? 100.0 * part / whole : 0;
+}
+
 /*
  * The states of vcpus or of domains, as columns: `shown` states, "no data" if
  * any row has such time, and the remaining ones (queued and init: before the
@@ -33,7 +39,7 @@ struct state_columns
 #define VCPU_WIDTH 8
 #define DOMAIN_WIDTH 7          /* for eight fields; the headings of the table
                                    have two rows */
-#define TIME_WIDTH 7            /* "999.9s" and the blank before */
+#define TIME_WIDTH 7            /* "999.9s", "99.9ms", and the blank before */
 
 _Static_assert(1 + LATENCY_WIDEST + DOMAIN_STATES * DOMAIN_WIDTH +
                TIME_WIDTH <= TEXT_COLUMNS, "domains");
@@ -84,13 +90,17 @@ static void print_domain_headings(const struct text *t,
             name_width(t), "");
 }
 
-/* Seconds with the decimals that fit. */
-static void print_known_time(const struct text *t, uint64_t cycles)
+/* Seconds, or milliseconds, with the decimals that fit. */
+static void print_known_time(const struct text *t, double seconds)
 {
-    double seconds = stats_seconds(&t->scale, cycles);
+    double ms = 1000 * seconds;
 
-    fprintf(t->out, "%*.*fs", TIME_WIDTH - 1,
-            seconds < 99.995 ? 2 : seconds < 999.95 ? 1 : 0, seconds);
+    if ( seconds < 0.9995 )
+        fprintf(t->out, "%*.*fms", TIME_WIDTH - 2,
+                ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0, ms);
+    else
+        fprintf(t->out, "%*.*fs", TIME_WIDTH - 1,
+                seconds < 99.995 ? 2 : seconds < 999.95 ? 1 : 0, seconds);
 }
 
 static uint64_t print_share(const struct text *t, int width, uint64_t part,
@@ -132,7 +142,7 @@ _Static_assert(STATE_QUEUED == 5 && DOMAIN_NO_DATA == 7 && PCPU_STATES == 4,
 static void end_states(const struct text *t, const struct summary_times *time,
                        uint64_t sum)
 {
-    print_known_time(t, time->elapsed);
+    print_known_time(t, stats_seconds(&t->scale, time->elapsed));
     if ( sum != time->elapsed )
         fprintf(t->out, "  DOES NOT ADD UP: %" PRId64 " cycles",
                 (int64_t)(sum - time->elapsed));
@@ -198,8 +208,57 @@ static void print_domains(const struct text *t)
     }
 }
 
+/* Cycles of one pcpu, or of all: by state, and whole. */
+struct pcpu_time
+{
+    double state[PCPU_STATES], whole;
+};
+
+/* Time that no state has counts as unknown. */
+static struct pcpu_time get_pcpu_time(const struct summary_pcpu *p)
+{
+    struct pcpu_time time = { .whole = (double)p->time };
+    uint64_t known = 0;
+
+    for ( unsigned int s = 0; s < PCPU_UNKNOWN; s++ )
+    {
+        time.state[s] = (double)p->state[s].sum;
+        known += p->state[s].sum;
+    }
+    if ( p->time > known )
+        time.state[PCPU_UNKNOWN] = (double)(p->time - known);
+    return time;
+}
+
+static void print_pcpu(const struct text *t, const char *name,
+                       const struct pcpu_time *time)
+{
+    assert(name && time->whole >= 0);
+    fprintf(t->out, " %-*s", name_width(t), name);
+    for ( unsigned int s = 0; s < PCPU_STATES; s++ )
+        fprintf(t->out, "%*.2f", VCPU_WIDTH,
+                share_of(time->state[s], time->whole));
+    print_known_time(t, time->whole / (double)t->scale.hz);
+    putc('\n', t->out);
+}
+
+void text_pcpu_sum(const struct text *t)
+{
+    struct pcpu_time sum = { .whole = 0 };
+
+    for ( uint32_t i = 0; i < t->summary->nr_pcpus; i++ )
+    {
+        struct pcpu_time time = get_pcpu_time(t->summary->pcpus[i]);
+
+        sum.whole += time.whole;
+        for ( unsigned int s = 0; s < PCPU_STATES; s++ )
+            sum.state[s] += time.state[s];
+    }
+    print_pcpu(t, "all", &sum);
+}
+
 /* Idle vcpus appear here, as idle time of their pcpus. */
-static void print_pcpus(const struct text *t)
+void text_pcpu_shares(const struct text *t)
 {
     size_t n;
     struct sort_row *pcpus = text_pcpus(t, &n);
@@ -210,19 +269,11 @@ static void print_pcpus(const struct text *t)
     for ( size_t i = 0; i < n; i++ )
     {
         const struct summary_pcpu *p = t->summary->pcpus[pcpus[i].index];
-        uint64_t busy = p->state[PCPU_RUNNING].sum;
-        uint64_t idle = p->state[PCPU_IDLE].sum;
-        uint64_t lost = p->state[PCPU_LOST].sum;
-        uint64_t known = busy + idle + lost;
+        struct pcpu_time time = get_pcpu_time(p);
+        char name[16];
 
-        fprintf(t->out, " %-*u", name_width(t), p->id);
-        print_share(t, VCPU_WIDTH, busy, p->time);
-        print_share(t, VCPU_WIDTH, idle, p->time);
-        print_share(t, VCPU_WIDTH, lost, p->time);
-        print_share(t, VCPU_WIDTH, p->time > known ? p->time - known : 0,
-                    p->time);
-        print_known_time(t, p->time);
-        putc('\n', t->out);
+        snprintf(name, sizeof(name), "%u", p->id);
+        print_pcpu(t, name, &time);
     }
 }
 
@@ -327,20 +378,20 @@ void text_shares(const struct text *t)
     fprintf(t->out, "--- Where the time went (%%) ---\n");
     print_vcpus(t);
     print_domains(t);
-    print_pcpus(t);
+    text_pcpu_shares(t);
     text_guests(t);
 }
 
 /* --- data quality --------------------------------------------------------- */
 
-/* From the first record to the last, and losses after the last. */
-static uint64_t pcpu_time(const struct summary *b)
+double text_lost_share(const struct summary *b)
 {
-    uint64_t sum = b->lost_cycles_at_end;
+    /* From the first record to the last, and losses after the last. */
+    double time = (double)b->lost_cycles_at_end;
 
     for ( uint32_t i = 0; i < b->nr_pcpus; i++ )
-        sum += b->pcpus[i]->time;
-    return sum;
+        time += (double)b->pcpus[i]->time;
+    return share_of(b->lost_cycles, time);
 }
 
 static void print_loss_gaps(const struct text *t)
@@ -383,7 +434,7 @@ static void print_losses(const struct text *t)
                   "%.2fs together", b->lost, b->losses,
                   stats_seconds(&t->scale, b->lost_cycles));
     text_wrap_add(&w, ",", "%.2f%% of the time of all pcpus",
-                  stats_share(b->lost_cycles, pcpu_time(b)));
+                  text_lost_share(b));
     text_wrap_add(&w, ";", "the longest:");
     text_wrap_end(&w);
     print_loss_gaps(t);

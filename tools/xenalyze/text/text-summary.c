@@ -271,26 +271,43 @@ void text_print_quality(struct summary *summary,
     text_quality(&t);
 }
 
-void text_print_pcpus(struct summary *summary,
-                      const struct report_request *request, FILE *out)
+/* The lines of stock. */
+static void print_pcpu_lines(const struct text *t)
 {
     static const char *const names[PCPU_STATES] = {
         " running", "    idle", "    lost", " unknown",
     };
-    const struct text t = text_of(summary, request, out);
+    const struct summary *b = t->summary;
     unsigned int active = 0;
     size_t n;
-    struct sort_row *rows = text_pcpus(&t, &n);
+    struct sort_row *rows = text_pcpus(t, &n);
 
     for ( size_t i = 0; i < n; i++ )
     {
-        const struct summary_pcpu *p = summary->pcpus[rows[i].index];
+        const struct summary_pcpu *p = b->pcpus[rows[i].index];
 
-        fprintf(out, "pcpu %u\n", p->id);
+        fprintf(t->out, "pcpu %u\n", p->id);
         for ( unsigned int s = 0; s < PCPU_UNKNOWN; s++ )
-            stats_line_time(out, &t.scale, names[s], &p->state[s]);
+            stats_line_time(t->out, &t->scale, names[s], &p->state[s]);
     }
-    for ( uint32_t i = 0; i < summary->nr_pcpus; i++ )
-        active += summary->pcpus[i]->state[PCPU_RUNNING].count != 0;
-    fprintf(out, "Total active cpus: %u\n", active);
+    for ( uint32_t i = 0; i < b->nr_pcpus; i++ )
+        active += b->pcpus[i]->state[PCPU_RUNNING].count != 0;
+    fprintf(t->out, "Total active cpus: %u\n", active);
+}
+
+void text_print_pcpus(struct summary *summary,
+                      const struct report_request *request, FILE *out)
+{
+    const struct text t = text_of(summary, request, out);
+
+    assert(request->style <= STYLE_TABLE);
+    if ( request->style == STYLE_STOCK )
+    {
+        print_pcpu_lines(&t);
+        return;
+    }
+    fprintf(out, "--- Time of each pcpu (%%) ---\n");
+    text_pcpu_shares(&t);
+    if ( summary->nr_pcpus > 1 )
+        text_pcpu_sum(&t);
 }

@@ -58,8 +58,9 @@ void text_print_why(const struct text_why *t);
 /* An interval table in the line format of stock. */
 void text_print_interval(const struct interval *i, FILE *out);
 
-/* The same in a table of our own, with headings; `names` may be NULL. */
+/* The same in a table of our own, with headings. */
 void text_print_interval_table(const struct interval *i,
-                               const struct xt_domain_names *names, FILE *out);
+                               const struct report_request *request,
+                               FILE *out);
 
 #endif /* XENALYZE_TEXT_TEXT_H */
