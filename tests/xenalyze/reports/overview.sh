@@ -31,8 +31,11 @@ many-domains --cpus 16 --domains 60 -T 0.1
 wide --cpus 256 -T 0.02
 hvm --cpus 2 --kind hvm -T 0.2
 amd --cpus 2 --kind hvm --vendor amd -T 0.2
+lossy --cpus 16 --domains 60 --boot tbuf_size=1 --drain 50ms -T 0.3
 END
-[ "$nr" -eq 5 ] || fail "only $nr traces"
+[ "$nr" -eq 6 ] || fail "only $nr traces"
+grep -q '^ records lost ' lossy.txt || fail 'lossy: nothing was lost'
+[ "$(wc -l <lossy.txt)" -ge 21 ] || fail 'lossy: tables are missing'
 grep -q 'and [0-9]* more domains' many-domains.txt || fail 'cut without a word'
 
 # The numbers of other reports.
@@ -65,8 +68,33 @@ grep -q '^ d1 .* 0\.0%  *0\.0% ' silent.txt ||
 0 3000000 0x21011 0x10000
 END
 "$xenalyze" --report-overview lost >lost.txt 2>lost.err || fail 'lost: an error'
-grep -q '^ lost records: 7;' lost.txt || fail "lost: $(cat lost.txt)"
+grep -q '^ lost records: 7, 25\.0% of the time of all pcpus;' lost.txt ||
+    fail "lost: $(cat lost.txt)"
+grep -qx ' records lost                  0\.25' lost.txt || fail 'lost: no row'
+grep -qE '^ d1 .* 0\.25 +0\.0% +0\.0% +75\.0% ' lost.txt ||
+    fail "lost: d1 is unknown after its first quarter: $(cat lost.txt)"
 [ ! -s lost.err ] || fail "lost: a warning, too: $(cat lost.err)"
+
+# A time stamp far ahead: the sums of vcpus exceed 64 bits, and no share 100 %.
+{
+    for v in 0 1 2 3; do
+        echo "$v 1000000 0x21101 $((65536 + v))"
+        echo "$v 2000000 0x21011 $((65536 + v))"
+    done
+    echo '3 0x7fffffffffffff00 0x21101 0x10003'
+} | "$top_builddir/tests/xenalyze/reports/compose" >far
+"$xenalyze" --report-overview far >far.txt 2>far.err || fail 'far: an error'
+awk '{ for ( i = 1; i <= NF; i++ ) if ( $i ~ /%$/ && $i + 0 > 100 ) exit 1 }' \
+    far.txt || fail "far: $(cat far.txt)"
+grep -qE '^ d1 +4 .* (9[0-9]|100)\.[0-9]%' far.txt ||
+    fail "far: no share of d1: $(cat far.txt)"
+
+# With --time, the records are those of the whole trace.
+"$xenalyze" --report-overview --time 0.1..0.2 small >part.txt ||
+    fail '--time fails'
+head -n 1 part.txt |
+    grep -qx "small: 0\.10 s, 4 pcpus, selected from $records records" ||
+    fail "--time: $(head -n 1 part.txt)"
 
 # The default: on a terminal the overview, in a pipe the summary.
 "$xenalyze" small >piped

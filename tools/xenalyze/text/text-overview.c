@@ -13,12 +13,14 @@
 
 #include "common/fault.h"
 #include "common/num.h"
+#include "common/text-wrap.h"
 #include "xenalyze/account/account.h"
 #include "xenalyze/text/text-private.h"
 
 #define DOMAIN_ROWS 4u
 #define WAIT_ROWS 3u
 #define EXIT_ROWS 3u
+#define LOSS_ROWS 1u            /* of these, used for lost records */
 #define NAME_WIDTH 16
 #define SHORT_NAME 12
 #define MOMENT_WIDTH 10
@@ -30,17 +32,31 @@ struct overview
     const struct latency *latency;
 };
 
-static double share_of_trace(const struct overview *o, uint64_t cycles)
+static double share_of_trace(const struct overview *o, double cycles)
 {
-    return stats_share(cycles, o->summary->total);
+    uint64_t total = o->summary->total;
+
+    return total ? 100.0 * cycles / (double)total : 0;
+}
+
+/* Losses have a row below the domains, and make the last line two. */
+static uint32_t limit_rows(const struct overview *o, uint32_t rows)
+{
+    assert(rows > LOSS_ROWS);
+    return o->summary->losses ? rows - LOSS_ROWS : rows;
 }
 
 /* --- where the time went -------------------------------------------------- */
 
+/*
+ * Cycles, sums over vcpus.  Damaged time stamps make sums beyond 64 bits, which
+ * would wrap.
+ */
 struct domain_row
 {
-    uint64_t running, waiting, elapsed; /* cycles, sums over vcpus */
-    uint64_t blocked;                   /* or paused, as by a device model */
+    double running, waiting, elapsed;
+    double blocked;             /* or paused, as by a device model */
+    double unknown;             /* records were lost, or there are none */
     uint64_t exits;
     unsigned int vcpus;
     uint16_t id;
@@ -67,6 +83,8 @@ static void add_vcpu_time(struct domain_row *row, const struct summary_vcpu *v)
         row->waiting += summary_state_time(s->state, &s->time, STATE_RUNNABLE);
         row->blocked += summary_state_time(s->state, &s->time, STATE_BLOCKED) +
                         summary_state_time(s->state, &s->time, STATE_OFFLINE);
+        for ( unsigned int i = STATE_LOST; i < STATES; i++ )
+            row->unknown += summary_state_time(s->state, &s->time, i);
         row->elapsed += s->time.elapsed;
     }
     for ( unsigned int i = 1; v->hvm && i <= v->hvm->nr_exits; i++ )
@@ -107,24 +125,37 @@ static void print_domain(const struct overview *o, const struct domain_row *row)
     fprintf(o->out, " %-*s %5u %11.2f", NAME_WIDTH, name, row->vcpus,
             share_of_trace(o, row->running) / 100);
     if ( row->elapsed )
-        fprintf(o->out, " %8.1f%% %8.1f%%",
-                stats_share(row->waiting, row->elapsed),
-                stats_share(row->blocked, row->elapsed));
+        fprintf(o->out, " %7.1f%% %7.1f%% %7.1f%%",
+                100 * row->waiting / row->elapsed,
+                100 * row->blocked / row->elapsed,
+                100 * row->unknown / row->elapsed);
     else
-        fprintf(o->out, " %9s %9s", "-", "-");
+        fprintf(o->out, " %8s %8s %8s", "-", "-", "-");
     putc(' ', o->out);
-    text_print_rate(o->summary, row->exits, 12, o->out);
+    text_print_rate(o->summary, row->exits, 11, o->out);
     putc('\n', o->out);
 }
 
-static void print_idle(const struct overview *o)
+static void print_pcpu_row(const struct overview *o, const char *name,
+                           double cycles)
 {
-    uint64_t idle = 0;
+    fprintf(o->out, " %-*s %5s %11.2f\n", NAME_WIDTH, name, "",
+            share_of_trace(o, cycles) / 100);
+}
+
+/* With the rows of the domains, the sum is the number of pcpus. */
+static void print_pcpu_rows(const struct overview *o)
+{
+    double idle = 0, lost = 0;
 
     for ( uint32_t i = 0; i < o->summary->nr_pcpus; i++ )
-        idle += o->summary->pcpus[i]->state[PCPU_IDLE].sum;
-    fprintf(o->out, " %-*s %5s %11.2f\n", NAME_WIDTH, "idle", "",
-            share_of_trace(o, idle) / 100);
+    {
+        idle += (double)o->summary->pcpus[i]->state[PCPU_IDLE].sum;
+        lost += (double)o->summary->pcpus[i]->state[PCPU_LOST].sum;
+    }
+    print_pcpu_row(o, "idle", idle);
+    if ( lost )
+        print_pcpu_row(o, "records lost", lost);
 }
 
 static int print_domain_rows(const struct overview *o)
@@ -134,15 +165,16 @@ static int print_domain_rows(const struct overview *o)
 
     if ( !rows )
         return -ENOMEM;
-    shown = nr > DOMAIN_ROWS ? DOMAIN_ROWS : nr;
-    fprintf(o->out, "\n%-*s %5s %11s %9s %9s %12s\n", NAME_WIDTH + 1,
+    shown = limit_rows(o, DOMAIN_ROWS);
+    shown = nr > shown ? shown : nr;
+    fprintf(o->out, "\n%-*s %5s %11s %8s %8s %8s %11s\n", NAME_WIDTH + 1,
             "Where time went", "vcpus", "pcpus busy", "waiting", "blocked",
-            "VM exits/s");
+            "unknown", "VM exits/s");
     for ( uint32_t i = 0; i < shown; i++ )
         print_domain(o, &rows[i]);
     if ( nr > shown )
         fprintf(o->out, " and %" PRIu32 " more domains\n", nr - shown);
-    print_idle(o);
+    print_pcpu_rows(o);
     free(rows);
     return 0;
 }
@@ -221,7 +253,7 @@ static int print_exits(const struct overview *o)
     {
         qsort(x.rows, x.nr, sizeof(*x.rows), compare_exits);
         fprintf(o->out, "\nMost time in Xen for VM exits\n");
-        for ( size_t i = 0; i < x.nr && i < EXIT_ROWS &&
+        for ( size_t i = 0; i < x.nr && i < limit_rows(o, EXIT_ROWS) &&
                             x.rows[i].handler == EXIT_REPORT_WHOLE; i++ )
             print_exit(o, &x.rows[i]);
     }
@@ -231,36 +263,48 @@ static int print_exits(const struct overview *o)
 
 /* --- the whole ------------------------------------------------------------ */
 
-static void print_title(const struct overview *o, const char *name)
+/* The records are those of the whole trace. */
+static void print_title(const struct overview *o, const char *name,
+                        bool is_selection)
 {
     const struct summary *b = o->summary;
     const char *file = strrchr(name, '/');
 
-    fprintf(o->out, "%.40s: %.2f s, %" PRIu32 " pcpus, %" PRIu64 " records\n",
-            file && file[1] ? file + 1 : name,
-            (double)b->total / (double)b->hz, b->nr_pcpus, b->records);
+    fprintf(o->out, "%.40s: %.2f s, %" PRIu32 " pcpu%s, %s%" PRIu64
+            " records\n", file && file[1] ? file + 1 : name,
+            (double)b->total / (double)b->hz, b->nr_pcpus,
+            b->nr_pcpus == 1 ? "" : "s", is_selection ? "selected from " : "",
+            b->records);
 }
 
 static void print_quality(const struct overview *o, bool clock_assumed)
 {
     const struct summary *b = o->summary;
+    struct text_wrap w = text_wrap_begin(o->out);
     uint64_t anomalies = 0;
 
     for ( unsigned int i = 0; i < ANOMALY_KINDS; i++ )
         anomalies += b->anomalies[i];
-    fprintf(o->out, "\nData quality%s\n lost records: %" PRIu64 "; damaged "
-            "places: %" PRIu64 "; contradictions: %" PRIu64 "\n",
-            clock_assumed ? " (TSC frequency assumed, see --cpu-hz)" : "",
-            b->lost, xt_damage_times(&b->damage), anomalies);
+    fprintf(o->out, "\nData quality%s\n",
+            clock_assumed ? " (TSC frequency assumed, see --cpu-hz)" : "");
+    text_wrap_add(&w, "", "lost records: %" PRIu64, b->lost);
+    if ( b->losses )
+        text_wrap_add(&w, ",", "%.1f%% of the time of all pcpus",
+                      text_lost_share(b));
+    text_wrap_add(&w, ";", "damaged places: %" PRIu64,
+                  xt_damage_times(&b->damage));
+    text_wrap_add(&w, ";", "contradictions: %" PRIu64, anomalies);
+    text_wrap_end(&w);
 }
 
 int text_print_overview(struct summary *summary, const struct latency *latency,
-                        const char *name, bool clock_assumed, FILE *out)
+                        const char *name, bool clock_assumed,
+                        bool is_selection, FILE *out)
 {
     const struct overview o = { out, summary, latency };
     int rc;
 
-    print_title(&o, name);
+    print_title(&o, name, is_selection);
     rc = print_domain_rows(&o);
     if ( rc )
         return rc;

@@ -33,7 +33,8 @@ int text_print_latency(struct latency *l, const struct report_request *request,
  * -ENOMEM.
  */
 int text_print_overview(struct summary *summary, const struct latency *latency,
-                        const char *name, bool clock_assumed, FILE *out);
+                        const char *name, bool clock_assumed,
+                        bool is_selection, FILE *out);
 
 /* Cycles as a time with a unit; returns `text`. */
 const char *text_duration(const struct xt_clock *clock, uint64_t cycles,
