@@ -6,7 +6,8 @@
 # the files are tested in tests/unit/common.
 . "$top_srcdir/tests/tools/lib.sh"
 
-files=$top_builddir/tools/completion
+top=$(cd "$top_builddir" && pwd -P) || exit 99
+files=$top/tools/completion
 
 # options PROGRAM: the long options in its --help
 options() {
@@ -89,6 +90,35 @@ if command -v bash >/dev/null; then
         [ -z "$(offered xenalyze latency none --domain we)" ] ||
             fail 'xenalyze: domains without a trace'
     fi
+fi
+# Each word of a vocabulary, with a letter too many, is a usage error of one line
+# that names the word.
+misspell() {
+    path=$1
+    shift
+    for word in $(offered "$(basename "$path")" "$@" ''); do
+        expect 2 "$path" "$@" "${word}q" "$tmp/x"
+        expect_message "is $word meant"
+        echo "$word" >>"$tmp/misspelt"
+    done
+}
+if command -v bash >/dev/null && [ -x "$xensim" ]; then
+    mkdir "$tmp/empty" && cd "$tmp/empty" || exit 99
+    "$xensim" --virtual --cpus 1 -T 0.01 -o "$tmp/x" >/dev/null ||
+        fail 'no trace'
+    for option in --sort --theme --order --event --color --layout --vendor \
+        --completion help over plot points export
+    do
+        misspell "$top/tools/xenalyze/xenalyze" $option
+    done
+    for word in $(offered xenalyze l s h); do
+        expect 2 "$top/tools/xenalyze/xenalyze" "${word}q" "$tmp/x"
+        expect_message "is $word meant"
+    done
+    for option in --vendor --layout --scheduler --kind --load; do
+        misspell "$top/xensim/xensim" $option
+    done
+    [ "$(wc -l <"$tmp/misspelt")" -ge 250 ] || fail 'hardly any word'
 fi
 grep -q -e '--event=.*:LIST:(.*sched\\:min .*sched_wake' "$files/zsh/_xenalyze" ||
     fail "zsh: no events"

@@ -45,7 +45,19 @@ xenalyze|2|needs an argument N|--top
 xenalyze|2|needs an argument FILE|--plot
 xenalyze|2|0 to 10000|--top 10001 text
 xenalyze|2|looks like 12|--top many text
+xenalyze|2|0 to 10000|--top=-1 text
 xenalyze|2|name, total|--sort size text
+xenalyze|2|is total meant|--sort totl text
+xenalyze|2|is summary meant|sumary text
+xenalyze|2|lists the commands|nosuch text
+xenalyze|2|is wait meant|over waits text
+xenalyze|2|run, wait, exits|over F
+xenalyze|2|timeline, runstate|plot nosuch text
+xenalyze|2|io=PORT|plot io text
+xenalyze|2|.svg, .png or .gp|plot -o x.bmp text
+xenalyze|2|runstate, runstate-time|points nosuch text
+xenalyze|2|json, csv|export xml text
+xenalyze|2|help lists them|help nosuch
 xenalyze|2|20ms|--interval 5x text
 xenalyze|2|at least 1ns|--interval 0 text
 xenalyze|2|2.4G|--cpu-hz fast text
@@ -83,7 +95,8 @@ xentrace|2|0x8f000|-e 0x80000 trace
 xentrace|2|needs an argument MASK|-e
 xentrace|2|usage:|one two
 xentrace|2|1 to 3600000|-s 0 trace
-xentrace|2|looks like 12|-s -1 trace
+xentrace|2|1 to 3600000|-s -1 trace
+xentrace|2|looks like 12|-s -x trace
 xentrace|2|65535|-S 65536 trace
 xentrace|2|20ms|-T 5x trace
 xentrace|2|64k|--rotate-size 4x trace
@@ -172,7 +185,8 @@ A..B|--time 5
 0,3-5,idle|--domain 1,,2
 d1v0,d1v1|--vcpu 1
 0,4-7|--pcpu 3-1
-sched_*|--count --event sched_wak
+is sched_wake meant|--count --event sched_wak
+sched_*|--count --event nosuch
 .svg|--plot x.gif --scatterplot-irq
 one of them|--plot x.svg --scatterplot-irq --scatterplot-rdtsc
 needs a picture|--theme dark

@@ -12,8 +12,8 @@
 #define EDIT_DISTANCE_CLOSE 2u  /* at most this: worth a suggestion */
 
 /*
- * The number of characters to insert, delete or change between a (len
- * characters) and b (at most EDIT_DISTANCE_MAX).
+ * The number of characters to insert, delete or change, or of neighbours to
+ * exchange, between a (len characters) and b (at most EDIT_DISTANCE_MAX).
  */
 unsigned int edit_distance(const char *a, size_t len, const char *b);
 

@@ -7,7 +7,9 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 
+#include "common/closest-word.h"
 #include "common/opts-private.h"
 
 int opts_flush_answer(struct parse *s, struct err *e)
@@ -49,8 +51,9 @@ static int answer_completion(const struct opt *o, const char *text,
     int rc;
 
     assert(text);
-    rc = opts_completion(s->p, text, stdout, e);
-    (void)o;
+    rc = closest_word_find(o->choices, text, strlen(text)) < 0
+         ? closest_word_refuse(o->choices, "--completion", text, e)
+         : opts_completion(s->p, text, stdout, e);
     return rc ? rc : opts_flush_answer(s, e);
 }
 

@@ -8,10 +8,25 @@
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/edit-distance.h"
+#include "common/closest-word.h"
 #include "common/opts-private.h"
+
+/* Search the table of commands for the closest name; NULL: none is close. */
+static const char *find_closest_command(const struct program *p,
+                                        const char *word)
+{
+    const struct command *c;
+    struct closest_word closest;
+    size_t i;
+
+    closest_word_init(&closest, word, strlen(word));
+    for ( i = 0; (c = opts_command(p, i)) != NULL; i++ )
+        closest_word_compare(&closest, c->name);
+    return closest.best;
+}
 
 /* --- the built-in command ------------------------------------------------- */
 
@@ -20,14 +35,20 @@ static int take_help(void *state, int nr, char **args, struct err *e)
 {
     struct parse *s = state;
     const struct command *c = nr ? opts_find_command(s->p, args[0]) : NULL;
+    const char *closest;
     int rc;
 
     if ( nr > 1 )
-        return err_set(e, -EINVAL, "%s: help is about one command; usage: %s "
-                       "help [COMMAND|all]", args[1], s->p->name);
+        return err_usage(e, "%s: help is about one command; usage: %s help "
+                         "[COMMAND|all]", args[1], s->p->name);
     if ( nr && !c && strcmp(args[0], "all") )
-        return err_set(e, -EINVAL, "help %s: no such command; %s help lists "
-                       "them", args[0], s->p->name);
+    {
+        closest = find_closest_command(s->p, args[0]);
+        return closest ? err_usage(e, "help %s: no such command; is %s meant?",
+                                   args[0], closest)
+                       : err_usage(e, "help %s: no such command; %s help lists "
+                                   "them", args[0], s->p->name);
+    }
     if ( c )
         opts_help_command(s->p, c, stdout);
     else if ( nr )
@@ -62,6 +83,37 @@ const struct command *opts_find_command(const struct program *p,
     return c;
 }
 
+static bool is_file(const char *word)
+{
+    struct stat st;
+
+    return !strcmp(word, "-") || (!stat(word, &st) && !S_ISDIR(st.st_mode));
+}
+
+const struct command *opts_choose_command(const struct parse *s)
+{
+    int nr = s->argc - s->first, files = 0;
+
+    while ( files < nr && is_file(s->argv[s->first + files]) )
+        files++;
+    return !nr || files == nr ? NULL
+                              : opts_find_command(s->p, s->argv[s->first]);
+}
+
+/* The parser returns a usage error for a second command, unless a file. */
+static int refuse_second_command(const struct parse *s)
+{
+    const struct program *p = s->p;
+
+    if ( !p->args_exist || (p->takes_word && p->takes_word(s->config)) )
+        return 0;
+    for ( int i = s->first; i < s->argc; i++ )
+        if ( opts_find_command(p, s->argv[i]) && access(s->argv[i], F_OK) )
+            return err_usage(s->e, "%s: give one command at a time; %s is one "
+                             "already", s->argv[i], s->command->name);
+    return 0;
+}
+
 int opts_run_command(struct parse *s)
 {
     const struct command *c = s->command;
@@ -75,46 +127,36 @@ int opts_run_command(struct parse *s)
     assert(used <= s->argc - s->first);
     if ( used > 0 )
         s->first += used;
-    return used < 0 ? used : 0;
+    return used < 0 ? used : refuse_second_command(s);
 }
 
 /* --- mistyped commands ---------------------------------------------------- */
 
-static const struct command *find_nearest_command(const struct program *p,
-                                                  const char *word)
+/* Lower case letters may be a mistyped command; "a.xt" and "/a" are files. */
+static bool is_command_like(const char *word)
 {
-    const struct command *c, *best = NULL;
-    unsigned int least = EDIT_DISTANCE_CLOSE + 1, d;
-    size_t i, length = strlen(word);
-
-    for ( i = 0; (c = opts_command(p, i)) != NULL; i++ )
-    {
-        d = edit_distance(word, length, c->name);
-        if ( d < least && d < length )
-        {
-            least = d;
-            best = c;
-        }
-    }
-    return best;
+    return !word[strspn(word, "abcdefghijklmnopqrstuvwxyz-")];
 }
 
 int opts_check_command(const struct parse *s)
 {
-    const char *word = s->argv[s->first];
-    const struct command *c;
+    const char *word = s->argv[s->first], *closest;
+    bool several = s->argc - s->first > 1;
 
-    if ( s->command || !s->p->args_exist || s->first >= s->argc ||
-         strchr(word, '/') || !access(word, F_OK) ||
-         (s->p->takes_word && s->argc - s->first > 1 &&
-          s->p->takes_word(s->config)) )
+    assert(!s->command);
+    if ( s->first < s->argc && s->p->hides_command &&
+         opts_find_command(s->p, word) )
+        s->p->hides_command(s->config, word);
+    if ( !s->p->args_exist || s->first >= s->argc || strchr(word, '/') ||
+         !access(word, F_OK) ||
+         (s->p->takes_word && several && s->p->takes_word(s->config)) )
         return 0;
-    c = find_nearest_command(s->p, word);
-    if ( c )
-        return err_set(s->e, -EINVAL, "%s: no such file or command; is %s "
-                       "meant?", word, c->name);
-    if ( s->argc - s->first > 1 )
-        return err_set(s->e, -EINVAL, "%s: no such file or command; %s --help "
-                       "lists the commands", word, s->p->name);
+    closest = find_closest_command(s->p, word);
+    if ( closest )
+        return err_usage(s->e, "%s: no such file or command; is %s meant?",
+                         word, closest);
+    if ( several && is_command_like(word) )
+        return err_usage(s->e, "%s: no such file or command; %s --help lists "
+                         "the commands", word, s->p->name);
     return 0;
 }

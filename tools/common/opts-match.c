@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/closest-word.h"
 #include "common/edit-distance.h"
 #include "common/opts-private.h"
 
@@ -66,40 +67,24 @@ static void search_all(struct search *s, const struct program *p)
             return;
 }
 
-static const struct opt *find_nearest(const struct program *p, const char *name,
-                                      size_t len)
-{
-    const struct opt *o, *best = NULL;
-    unsigned int least = EDIT_DISTANCE_CLOSE + 1, d;
-    size_t i;
-
-    for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
-    {
-        if ( !opts_is_shown(o) || o->name == NULL ||
-             strlen(o->name) > EDIT_DISTANCE_MAX )
-            continue;
-        d = edit_distance(name, len, o->name);
-        if ( d < least && d < len )
-        {
-            least = d;
-            best = o;
-        }
-    }
-    return best;
-}
-
 static int report_unknown(const struct program *p, const struct search *s,
                           struct err *e)
 {
-    const struct opt *o = find_nearest(p, s->name, s->len);
     int len = s->len < EDIT_DISTANCE_MAX ? s->len : EDIT_DISTANCE_MAX;
+    struct closest_word c;
+    const struct opt *o;
+    size_t i;
 
-    if ( o == NULL )
+    closest_word_init(&c, s->name, s->len);
+    for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
+        if ( opts_is_shown(o) && o->name != NULL )
+            closest_word_compare(&c, o->name);
+    if ( c.best == NULL )
         return err_usage(e, "--%.*s: no such option; --help lists them",
                          len, s->name);
 
     return err_usage(e, "--%.*s: no such option; is --%s meant?", len,
-                     s->name, o->name);
+                     s->name, c.best);
 }
 
 static int report_ambiguous(const struct search *s, struct err *e)

@@ -12,7 +12,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/opts-private.h"
 
@@ -226,15 +225,12 @@ static int apply_command(struct parse *s)
 static int begin_command(struct parse *s)
 {
     const int start = s->first;
-    const char *word;
     int rc;
 
     s->only_order = true;
     rc = walk_args(s);
     s->only_order = false;
-    word = s->first < s->argc ? s->argv[s->first] : "";
-    if ( access(word, F_OK) )
-        s->command = opts_find_command(s->p, word);
+    s->command = opts_choose_command(s);
     s->first = s->at = start;
     return rc || s->command == NULL ? rc : apply_command(s);
 }

@@ -115,6 +115,13 @@ const struct command *opts_command(const struct program *p, size_t i);
 const struct command *opts_find_command(const struct program *p,
                                         const char *name);
 
+/*
+ * The command that the positional arguments begin with, or NULL.  They begin
+ * with a file if it has the name of a command, and all other arguments are
+ * files, too.
+ */
+const struct command *opts_choose_command(const struct parse *s);
+
 /* Let s->command use its positional arguments. */
 int opts_run_command(struct parse *s);
 

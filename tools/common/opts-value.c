@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "common/closest-word.h"
 #include "common/opts-private.h"
 
 static void *get_target(const struct opt *o, void *config)
@@ -76,18 +77,13 @@ static int store_text(const struct opt *o, const char *text, void *config,
 static int store_choice(const struct opt *o, const char *text, void *config,
                         struct err *e)
 {
-    char label[OPT_LABEL_MAX], all[OPT_ARG_MAX];
-    unsigned int i;
+    char label[OPT_LABEL_MAX];
+    int i = closest_word_find(o->choices, text, strlen(text));
 
-    for ( i = 0; o->choices[i] != NULL; i++ )
-        if ( !strcmp(o->choices[i], text) )
-        {
-            *(unsigned int *)get_target(o, config) = i;
-            return 0;
-        }
-
-    return err_usage(e, "%s %s: it is one of %s", opt_label(o, label),
-                     text, opt_choices(o, ", ", all));
+    if ( i < 0 )
+        return closest_word_refuse(o->choices, opt_label(o, label), text, e);
+    *(unsigned int *)get_target(o, config) = i;
+    return 0;
 }
 
 static int call_back(const struct opt *o, const char *text, void *config,
@@ -122,7 +118,7 @@ const char *opt_range(const struct opt *o, char buf[OPT_RANGE_MAX])
     return buf;
 }
 
-/* `rc` != 0: the number does not fit into 64 bits. */
+/* `rc` != 0: the number does not fit into 64 bits, or is negative. */
 static int out_of_range(const struct opt *o, const char *text, int rc,
                         struct err *e)
 {
@@ -131,7 +127,9 @@ static int out_of_range(const struct opt *o, const char *text, int rc,
 
     opt_label(o, label);
     opt_range(o, range);
-    if ( *range == '\0' || (rc && !bounded) )
+    if ( *range == '\0' && *text == '-' )
+        return err_usage(e, "%s %s: must be at least 0", label, text);
+    if ( *range == '\0' || (rc && !bounded && *text != '-') )
         return err_usage(e, "%s %s: too large", label, text);
 
     return err_usage(e, "%s %s: must be %s", label, text, range);
@@ -145,6 +143,8 @@ static int store_number(const struct opt *o, const char *text, void *config,
     uint64_t value = 0;
     int rc = k->read(text, &value);
 
+    if ( rc == -EINVAL && *text == '-' && !k->read(text + 1, &value) )
+        rc = -ERANGE;
     if ( rc == -EINVAL )
         return err_usage(e, "%s %s: not %s; it looks like %s",
                          opt_label(o, label), text, k->name, k->like);

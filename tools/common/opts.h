@@ -66,8 +66,8 @@ struct opt
 /*
  * A row of the table of commands.  A command is the first positional argument,
  * as in "xenalyze latency FILE", and only stands for options: the parser stores
- * the array `options` before the user's options.  The name of an existing file
- * is an argument, not a command.
+ * the array `options` before the user's options.  If all arguments are existing
+ * files, none is a command.
  */
 struct command
 {
@@ -104,6 +104,8 @@ struct program
      * word instead?  NULL: no.
      */
     bool (*takes_word)(const void *config);
+    /* Callback: the argument list has a file, with the name of a command. */
+    void (*hides_command)(const void *config, const char *name);
 };
 
 enum opts_next { OPTS_RUN, OPTS_EXIT };

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/closest-word.h"
 #include "common/debug.h"
 #include "common/fault.h"
 #include "libxentrace/catalogue-private.h"
@@ -344,4 +345,20 @@ void xt_catalogue_print_names(FILE *out)
         if ( !event->unused && (!i || event[-1].id != event->id) )
             fprintf(out, "%s ", event->name);
     }
+}
+
+const char *xt_catalogue_closest_name(const char *word, size_t length)
+{
+    struct closest_word c;
+
+    closest_word_init(&c, word, length);
+    closest_word_compare(&c, "all");
+    for ( size_t i = 0; i < xt_catalogue_nr_classes; i++ )
+        closest_word_compare(&c, xt_catalogue_classes[i].name);
+    for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
+        closest_word_compare(&c, xt_catalogue_events[i].name);
+    for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
+        if ( xt_catalogue_events[i].constant )
+            closest_word_compare(&c, xt_catalogue_events[i].constant);
+    return c.best;
 }

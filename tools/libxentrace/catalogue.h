@@ -169,6 +169,12 @@ uint32_t xt_catalogue_sum(void);
 /* Print the names of classes and events, with a blank behind each. */
 void xt_catalogue_print_names(FILE *out);
 
+/*
+ * The name of the class or event, or the constant, that a mistyped word of
+ * `length` bytes resembles most; NULL: none is similar.
+ */
+const char *xt_catalogue_closest_name(const char *word, size_t length);
+
 /* --- the fields of a record ----------------------------------------------- */
 
 /*

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/closest-word.h"
 #include "xenalyze/options.h"
 #include "xenalyze/report-options.h"
 
@@ -21,24 +22,20 @@ static bool is_trace(const char *word)
     return strchr(word, '/') || !strcmp(word, "-") || !access(word, F_OK);
 }
 
-/* "a, b or c" of words that end with NULL. */
-static const char *join_words(const char *const *words, char *text, size_t size)
+/*
+ * The index of the first argument among the words, up to its '='; or the usage
+ * error of the command.
+ */
+static int choose_word(const char *const *words, const char *command, int nr,
+                       char **args, struct err *e)
 {
-    size_t used = 0;
+    int i = nr ? closest_word_find(words, args[0], strcspn(args[0], "=")) : -1;
 
-    text[0] = '\0';
-    for ( size_t i = 0; words[i] && used < size; i++ )
-        used += snprintf(text + used, size - used, "%s%s",
-                         !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
-    return text;
-}
-
-static int find_word(const char *const *words, const char *word, size_t length)
-{
-    for ( int i = 0; words[i]; i++ )
-        if ( strlen(words[i]) == length && !memcmp(words[i], word, length) )
-            return i;
-    return -1;
+    if ( i >= 0 )
+        return i;
+    if ( nr && !is_trace(args[0]) )
+        return closest_word_refuse(words, command, args[0], e);
+    return closest_word_refuse(words, command, NULL, e);
 }
 
 /* --- over ----------------------------------------------------------------- */
@@ -65,17 +62,13 @@ static int take_quantity(void *state, int nr, char **args, struct err *e)
 {
     struct config *config = state;
     struct report_config *r = &config->reports;
-    const char *word = nr ? args[0] : "nothing";
-    int i = find_word(quantity_words, word, strlen(word));
-    char text[100];
+    int i = choose_word(quantity_words, "over", nr, args, e);
     int rc;
 
     if ( i < 0 )
-        return err_set(e, -EINVAL, "over %s: choose %s", word,
-                       join_words(quantity_words, text, sizeof(text)));
+        return i;
     if ( quantities[i].per_domain && !config->domains )
-        return err_set(e, -EINVAL, "over %s: give a domain with --domain",
-                       word);
+        return err_usage(e, "over %s: give a domain with --domain", args[0]);
     if ( quantities[i].per_domain )
     {
         const struct opt o = {
@@ -110,12 +103,15 @@ static int set_kind(struct config *config, const char *word, int i,
 {
     const char *value = word + strcspn(word, "=");
     const char *argument = i ? kind_arguments[i] : NULL;
+    uint64_t number;
 
     if ( argument && !*value )
-        return err_set(e, -EINVAL, "%s: needs its %s, as in %s=%s", word,
-                       argument, word, argument);
+        return err_usage(e, "%s: needs its %s, as in %s=%s", word, argument,
+                         word, argument);
     if ( !argument && *value )
-        return err_set(e, -EINVAL, "%s: takes no value", word);
+        return err_usage(e, "%s: takes no value", word);
+    if ( argument && opts_number(value + 1, &number) )
+        return err_usage(e, "%s: %s is no number", word, value + 1);
     if ( argument )
     {
         const struct opt o = {
@@ -130,49 +126,40 @@ static int set_kind(struct config *config, const char *word, int i,
     return 0;
 }
 
-/* The kind of points, if the first argument is one.  Its number of words. */
-static int take_kind(struct config *config, int nr, char **args,
-                     struct err *e)
-{
-    const char *word = nr ? args[0] : "-";
-    int i = find_word(kind_words, word, strcspn(word, "="));
-    char text[240];
-    int rc;
-
-    if ( i < 0 && (nr < 2 || is_trace(word)) )
-        return 0;
-    if ( i < 0 )
-        return err_set(e, -EINVAL, "%s: choose %s", word,
-                       join_words(kind_words, text, sizeof(text)));
-    if ( nr < 2 && !access(word, F_OK) )
-        return 0;
-    config->picture = kind_words[i];
-    rc = set_kind(config, word, i, e);
-    return rc ? rc : 1;
-}
-
-/* plot [KIND] FILE */
+/*
+ * plot [KIND] FILE.  A single word is the file if there is one of this name, or
+ * if it cannot be a kind.
+ */
 static int take_plot(void *state, int nr, char **args, struct err *e)
 {
     struct config *config = state;
+    const char *word = nr ? args[0] : "-";
+    int i = closest_word_find(kind_words, word, strcspn(word, "=")), rc;
 
     config->draws = true;
     config->picture = kind_words[0];
-    return take_kind(config, nr, args, e);
+    if ( is_trace(word) ? nr < 2 || i < 0 : nr < 2 && strchr(word, '.') )
+        return 0;
+    i = choose_word(kind_words, "plot", nr, args, e);
+    if ( i < 0 )
+        return i;
+    config->picture = kind_words[i];
+    rc = set_kind(config, args[0], i, e);
+    return rc ? rc : 1;
 }
 
 /* points KIND FILE */
 static int take_points(void *state, int nr, char **args, struct err *e)
 {
-    int used = take_kind(state, nr, args, e);
-    char text[240];
+    struct config *config = state;
+    int i = choose_word(kind_words + 1, "points", nr, args, e);
+    int rc;
 
-    if ( used > 0 && strcmp(args[0], kind_words[0]) )
-        return used;
-    return used < 0 ? used : err_set(e, -EINVAL, "points: of which kind? "
-                                     "Choose %s",
-                                     join_words(kind_words + 1, text,
-                                                sizeof(text)));
+    if ( i < 0 )
+        return i;
+    config->picture = kind_words[i + 1];
+    rc = set_kind(config, args[0], i + 1, e);
+    return rc ? rc : 1;
 }
 
 /* --- listings and export -------------------------------------------------- */
@@ -185,8 +172,8 @@ static int take_events(void *state, int nr, char **args, struct err *e)
     if ( !nr || is_trace(args[0]) || (nr < 2 && isatty(STDIN_FILENO)) )
         return 0;
     if ( config->events )
-        return err_set(e, -EINVAL, "%s: no such file; events are given by "
-                       "--event already", args[0]);
+        return err_usage(e, "%s: no such file; events are given by --event "
+                         "already", args[0]);
     config->events = args[0];
     return 1;
 }
@@ -197,13 +184,10 @@ static const char *const form_words[] = { "json", "csv", NULL };
 static int take_form(void *state, int nr, char **args, struct err *e)
 {
     struct config *config = state;
-    const char *word = nr ? args[0] : "nothing";
-    int i = find_word(form_words, word, strlen(word));
-    char text[40];
+    int i = choose_word(form_words, "export", nr, args, e);
 
     if ( i < 0 )
-        return err_set(e, -EINVAL, "export %s: choose %s", word,
-                       join_words(form_words, text, sizeof(text)));
+        return i;
     config->reports.json = i == 0;
     config->reports.csv = i == 1;
     return 1;
@@ -283,7 +267,7 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
     { .name = "points", .args = "KIND FILE",
       .help = "the points of such a picture as text",
       .related = OPTIONS(SELECTION, "output"),
-      .take = take_points, .words = kind_words },
+      .take = take_points, .words = kind_words + 1 },
     { .name = "dump", .args = "[EVENTS] FILE",
       .help = "a line for each record, or of EVENTS: sched_*,hvm",
       .details = "Prints records in order of time with their fields explained. "

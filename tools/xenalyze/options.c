@@ -309,6 +309,15 @@ static bool takes_vcpu(const void *config)
     return ((const struct config *)config)->reports.why;
 }
 
+static void warn_hidden_command(const void *state, const char *name)
+{
+    const struct config *config = state;
+
+    log_warning(&config->log, "%s is read as a file, since there is a file of "
+                "this name; write ./%s, or run the command in another folder",
+                name, name);
+}
+
 static const struct program program = {
     .name = "xenalyze",
     .version = PACKAGE_VERSION,
@@ -325,6 +334,7 @@ static const struct program program = {
     .nr_commands = XENALYZE_NR_COMMANDS,
     .args_exist = true,
     .takes_word = takes_vcpu,
+    .hides_command = warn_hidden_command,
 };
 
 /* Is this a file of rules (formats(5)) rather than a trace? */
@@ -361,8 +371,8 @@ static int choose_picture(struct config *config, struct err *e)
     else if ( end && (!strcmp(end, ".svg") || !strcmp(end, ".png")) )
         config->reports.plot = config->output;
     else
-        return err_set(e, -EINVAL, "--output %s: the name of a picture ends in "
-                       ".svg, .png or .gp", config->output);
+        return err_usage(e, "--output %s: the name of a picture ends in .svg, "
+                         ".png or .gp", config->output);
     return 0;
 }
 

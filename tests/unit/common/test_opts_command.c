@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/opts-private.h"
@@ -35,7 +36,7 @@ static int take_kind(void *state, int nr, char **args, struct err *e)
     struct config *config = state;
 
     if ( nr < 2 )
-        return err_set(e, -EINVAL, "plot: which kind?");
+        return err_usage(e, "plot: which kind?");
     config->kind = args[0];
     return 1;
 }
@@ -120,7 +121,10 @@ static const struct { const char *line, *text; } bad[] = {
                     "commands" },
     { "plot file", "plot: which kind?" },
     { "summary a b", "b: one argument too many; usage: demo [COMMAND] [FILE]" },
+    { "summary plot", "plot: give one command at a time; summary is one "
+                      "already" },
     { "help dance", "help dance: no such command; demo help lists them" },
+    { "help plto", "help plto: no such command; is plot meant?" },
     { "help all plot", "plot: help is about one command; usage: demo help "
                        "[COMMAND|all]" },
     { "summary --nothing", "--nothing: no such option; --help lists them" },
@@ -135,30 +139,48 @@ START_TEST(errors_say_what_to_do)
         run_line(&r, bad[i].line);
         ck_assert_msg(r.rc == -EINVAL, "%s", bad[i].line);
         ck_assert_str_eq(r.e.text, bad[i].text);
+        ck_assert_int_eq(err_exit_code(&r.e), 2);
     }
 }
 END_TEST
 
-/* A file of a command's name is an argument, as before there were commands. */
+/*
+ * A file of a command's name is an argument, as before there were commands,
+ * unless other arguments are not files: then the command is meant.  A folder is
+ * no file.
+ */
 START_TEST(file_wins)
 {
     char folder[] = "/tmp/test_opts_command.XXXXXX";
     int fd, before = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    struct run r;
+    struct run file, stdin_, kind, directory;
 
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_int_eq(chdir(folder), 0);
     fd = open("summary", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     ck_assert_int_ge(fd, 0);
-    run_line(&r, "summary");
+    run_line(&file, "summary");
+    run_line(&stdin_, "summary -q -");
+    run_line(&kind, "summary none");
+    ck_assert_int_eq(rename("summary", "file"), 0);
+    ck_assert_int_eq(mkdir("plot", 0700), 0);
+    run_line(&directory, "plot irq file");
     close(fd);
-    unlink("summary");
+    unlink("file");
+    rmdir("plot");
     ck_assert_int_eq(fchdir(before), 0);
     close(before);
     rmdir(folder);
-    ck_assert_msg(!r.rc, "%s", r.e.text);
-    ck_assert(!r.config.summary);
-    ck_assert_str_eq(r.argv[r.first], "summary");
+    ck_assert_msg(!file.rc, "%s", file.e.text);
+    ck_assert(!file.config.summary);
+    ck_assert_str_eq(file.argv[file.first], "summary");
+    ck_assert_str_eq(stdin_.e.text, "-: one argument too many; usage: demo "
+                     "[COMMAND] [FILE]");
+    ck_assert_msg(!kind.rc, "%s", kind.e.text);
+    ck_assert(kind.config.summary);
+    ck_assert_str_eq(kind.argv[kind.first], "none");
+    ck_assert_msg(!directory.rc, "%s", directory.e.text);
+    ck_assert_pstr_eq(directory.config.kind, "irq");
 }
 END_TEST
 

@@ -219,6 +219,11 @@ static const char *const complaints[][2] = {
     { "--cpu-hz=1s",
       "--cpu-hz 1s: not a frequency; it looks like 2.4G or 2400M" },
     { "-f xml", "--format xml: it is one of json, text, csv" },
+    { "-f tetx", "--format tetx: is text meant? It is one of json, text, csv" },
+    { "-c -1", "--cpus -1: must be 1 to 1024" },
+    { "--start=-1", "--start -1: must be at least 0" },
+    { "--start=-1x",
+      "--start -1x: not a number; it looks like 12 or 0x1f" },
     { "-f ~", "--format : it is one of json, text, csv" },
     { "-e bad", "--mask bad: really bad" },
     { "-e silent", "--mask silent: Operation not permitted" },
@@ -230,7 +235,7 @@ static const char *const complaints[][2] = {
     { "a -q b -- -c", "-c: one argument too many; usage: demo-program "
                       "[OPTION...] FILE [FILE]" },
     { "--completion=tcsh",
-      "no completion for tcsh; it is one of bash, zsh, fish" },
+      "--completion tcsh: it is one of bash, zsh, fish" },
 };
 
 START_TEST(complaints_say_what_and_what_to_do)

@@ -71,12 +71,28 @@ cmp -s by-command by-options || fail 'dump EVENTS of standard input differs'
 mkdir names
 cp trace names/summary
 cp trace names/latency
-(cd names && "$xenalyze" --count summary) >by-command
+(cd names && "$xenalyze" --count summary) >by-command 2>err
+grep -q 'summary is read as a file.*write ./summary' err ||
+    fail 'a file hides a command without a word'
 "$xenalyze" --count trace >by-options
 cmp -s by-command by-options || fail 'a file of the name summary is no trace'
-(cd names && "$xenalyze" latency --report-pcpu) >by-command
+(cd names && "$xenalyze" ./latency --report-pcpu) >by-command 2>err
+[ ! -s err ] || fail './latency gives a warning'
+cmp -s by-command by-options && fail 'the reports do not differ'
+(cd names && "$xenalyze" latency --report-pcpu -qq) >by-command 2>err
+[ ! -s err ] || fail 'a warning in spite of -qq'
 "$xenalyze" --report-pcpu trace >by-options
 cmp -s by-command by-options || fail 'a file of the name latency is no trace'
+
+# Other arguments tell the command from a file, or a folder, of its name.
+cp trace names/why
+mkdir names/plot
+(cd names && "$xenalyze" why d0 ../trace) >by-command ||
+    fail 'a file of the name why hides the command'
+"$xenalyze" --why d0 trace >by-options
+cmp -s by-command by-options || fail 'why beside a file differs'
+(cd names && "$xenalyze" plot pcpu ../trace && test -s pcpu.svg) >/dev/null ||
+    fail 'a folder of the name plot hides the command'
 
 # --output: the same bytes; an existing file survives an error.
 "$xenalyze" latency trace >by-options
@@ -105,24 +121,45 @@ cmp -s timeline.svg a || fail 'plot is not --plot'
     fail 'no a.gp'
 ls | grep -q part && fail 'temporary files are left'
 
-# wrong WORD COMMAND...: one line with the word, and no success
+# wrong WORD COMMAND...: a usage error of one line with the word
 wrong() {
     word=$1
     shift
-    if "$xenalyze" "$@" >out 2>err </dev/null; then fail "$*: no error"; fi
-    [ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] || fail "$*: not one line"
-    grep -q -e "$word" err || fail "$*: $(cat err)"
+    expect 2 "$xenalyze" "$@"
+    expect_message "$word"
+    [ ! -s out ] || fail "$*: output"
 }
 wrong 'is latency meant' latnecy trace
-wrong 'choose run, wait, exits' over trace
+wrong 'is latency meant' latnecy
+wrong 'lists the commands' nosuch trace
+wrong 'give one command at a time' summary latency trace
+wrong 'give one of run, wait, exits' over trace
+wrong 'give one of run, wait, exits' over
+wrong 'is wait meant? It is one of run' over waits trace
+wrong 'over F: it is one of run' over F
 wrong '--domain' over grants trace
-wrong 'choose timeline' plot irqq trace
-wrong 'Choose runstate' points trace
+wrong 'is irq meant? It is one of timeline' plot irqq trace
+wrong 'plot nosuch: it is one of timeline' plot nosuch trace
+wrong 'plot nosuch: it is one of timeline' plot nosuch
+wrong 'points: give one of runstate' points trace
+wrong 'it is one of runstate' points nosuch trace
+wrong 'it is one of runstate' points timeline trace
 wrong 'io=PORT' plot io trace
+wrong 'io=x: x is no number' plot io=x trace
 wrong 'takes no value' plot irq=3 trace
-wrong 'choose json or csv' export xml trace
+wrong 'it is one of json, csv' export xml trace
+wrong 'give one of json, csv' export trace
 wrong '.svg, .png or .gp' plot -o a.bmp trace
-wrong 'no such command' help latnecy
+wrong 'help latnecy: no such command; is latency meant' help latnecy
+wrong 'help nosuch: no such command; xenalyze help lists' help nosuch
+wrong 'given by --event' dump sched_wake --event hvm trace
+wrong 'is sched_wake meant' dump sched_wak trace
+wrong 'is hvm meant' records hvn trace
+wrong 'is TRC_SCHED_WAKE meant' --event TRC_SCHED_WAK trace
+expect 1 "$xenalyze" nosuch.xt trace
+expect_message 'cannot open nosuch.xt'
+expect 1 "$xenalyze" plot nosuch.xt
+expect_message 'cannot open nosuch.xt'
 
 [ "$("$xenalyze" --help | wc -l)" -le 30 ] || fail '--help exceeds 30 lines'
 for c in $("$xenalyze" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\).*/\1/p')

@@ -167,6 +167,7 @@ struct option
 {
     const char *name, *expected;
     int (*add_word)(struct filter *f, const char *word);
+    const char *(*closest)(const char *word, size_t length);    /* or NULL */
 };
 
 /* A word that is no id, in a trace with names. */
@@ -182,6 +183,12 @@ static int report_unknown_domain(const struct filter *f, const char *word,
 static int explain_word(const struct filter *f, int rc, const char *word,
                         const struct option *o, struct err *e)
 {
+    const char *closest = rc == -EINVAL && o->closest
+                          ? o->closest(word, strlen(word)) : NULL;
+
+    if ( closest )
+        return err_usage(e, "%s: %s is invalid; is %s meant?", o->name, word,
+                         closest);
     if ( rc == -EINVAL )
         return err_usage(e, "%s: %s is invalid; expected %s", o->name, word,
                          o->expected);
@@ -378,19 +385,23 @@ static int add_events(struct filter *f, const char *word)
 
 static const struct option pcpu_option = {
     "--pcpu", "pcpus and ranges, such as 0,4-7", add_pcpus,
+    NULL,
 };
 
 static const struct option domain_option = {
     "--domain", "domains and ranges, such as 0,3-5,idle,web1", add_domains,
+    NULL,
 };
 
 static const struct option vcpu_option = {
     "--vcpu", "vcpus, such as d1v0,d1v1,web1/0", add_vcpu,
+    NULL,
 };
 
 static const struct option event_option = {
     "--event", "names, patterns, classes or ids of events, such as "
                "sched_*,hvm:handler,0x28004", add_events,
+    xt_catalogue_closest_name,
 };
 
 int filter_new(struct filter **out, const struct filter_texts *t,
