@@ -234,8 +234,8 @@ static void print_title(const struct interval_table *t)
     fprintf(t->out, "--- %s%s ---\n", name, t->form->title);
 }
 
-static void print_column_name(const struct interval_table *t, unsigned int width,
-                          const char *text)
+static void print_column_name(const struct interval_table *t,
+                              unsigned int width, const char *text)
 {
     fprintf(t->out, " %*s", (int)width, text);
 }
