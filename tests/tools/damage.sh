@@ -44,7 +44,7 @@ sed 1d sound.report | cmp -s - piped || fail "the report of a pipe differs"
 head -c $((36 + 52 + 12 + 20)) sound >torn
 expect 0 "$xenalyze" --info torn
 says '^  records: 10:'
-says '^damage: 1 places, 4 bytes skipped$'
+says '^damage: 1 place, 4 bytes skipped$'
 says '^  at byte 116: the input ends inside a window, 4 bytes skipped$'
 
 # --- junk between windows ----------------------------------------------------

@@ -8,15 +8,6 @@
 #include "xenalyze/export/export.h"
 #include "xenalyze/lines/lines.h"
 
-/* Finished counts and texts of a file; all pointers are borrowed. */
-struct file_info
-{
-    const struct xt_counts *counts;
-    const struct file_texts *texts;
-    const struct xt_clock *clock;
-    const char *name;           /* of the file */
-};
-
 /* Write a document.  The caller checks `out` for errors.  0 or -ENOMEM. */
 int info_export(const struct file_info *info, enum export_format format,
                 FILE *out);

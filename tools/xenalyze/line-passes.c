@@ -10,6 +10,7 @@
 
 #include "libxentrace/catalogue.h"
 #include "xenalyze/lines/lines.h"
+#include "xenalyze/text/text.h"
 #include "xenalyze/time-span.h"
 
 struct pass
@@ -244,6 +245,16 @@ int formats_pass(const struct run *run, struct err *e)
     return rc;
 }
 
+static void print_counts(const struct run *run, struct count *c)
+{
+    struct report_request request = run->config->reports.request;
+    bool was_cut = false;
+
+    sort_fit_screen(&request, &was_cut);
+    count_print(c, &request, run->out);
+    text_print_cut(was_cut, run->out);
+}
+
 int count_pass(const struct run *run, struct err *e)
 {
     struct count *c = NULL;
@@ -257,7 +268,7 @@ int count_pass(const struct run *run, struct err *e)
                 : run_style(&p, count_style(), c, ORDER_TIME, e);
     }
     if ( !rc )
-        count_print(c, &run->config->reports.request, run->out);
+        print_counts(run, c);
     count_free(c);
     pass_end(&p);
     return rc;

@@ -10,6 +10,7 @@
 #include "libxentrace/internal.h"
 #include "xenalyze/info-tables.h"
 #include "xenalyze/lines/lines.h"
+#include "xenalyze/text/text.h"
 
 struct pass
 {
@@ -45,25 +46,42 @@ static int read_windows(struct pass *p, struct err *e)
     return rc;
 }
 
+static int print_text(const struct run *run, const struct file_info *info)
+{
+    struct report_request request = run->config->reports.request;
+    bool was_cut = false;
+    int rc;
+
+    sort_fit_screen(&request, &was_cut);
+    request.sort = SORT_COUNT;
+    rc = file_info_print(info, &request, run->out);
+    text_print_cut(was_cut, run->out);
+    return rc;
+}
+
 static int print_info(struct pass *p)
 {
     const struct run *run = p->run;
     const struct report_config *r = &run->config->reports;
+    char start[START_TIME_MAX] = "";
     struct xt_clock clock;
+    struct file_info info = {
+        .counts = &p->counts, .texts = &p->texts, .clock = &clock,
+        .name = run->name, .start = start,
+    };
 
-    xt_info_clock(&run->info, run->config->hz, &clock);
+    info.clock_assumed = xt_info_clock(&run->info, run->config->hz, &clock) ==
+                         XT_SPEED_ASSUMED;
     if ( p->counts.total.tsc.known )
     {
         clock.wall = xt_clock_wall(&clock, p->counts.total.tsc.first);
         clock.origin = p->counts.total.tsc.first;
+        start_time_text(&clock, start);
     }
     file_texts_finish(&p->texts);
-    if ( !r->json && !r->csv )
-        return file_info_print(&p->counts, &p->texts, &clock, run->name,
-                               run->out);
-    return info_export(&(struct file_info){
-        .counts = &p->counts, .texts = &p->texts, .clock = &clock,
-        .name = run->name }, r->json ? EXPORT_JSON : EXPORT_CSV, run->out);
+    return r->json || r->csv
+           ? info_export(&info, r->json ? EXPORT_JSON : EXPORT_CSV, run->out)
+           : print_text(run, &info);
 }
 
 static int end_counts(struct pass *p, struct err *e)

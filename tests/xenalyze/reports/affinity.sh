@@ -55,7 +55,7 @@ soft() {
     echo '0 1000000 0x21101 0x10000'
     echo '0 9000000 0x21011 0x10000'
 } | compose host
-expect 0 "$xenalyze" info host
+expect 0 "$xenalyze" --info host
 grep -q '^domain .*uuid  *affinity (vcpus: pcpus)$' out || fail "no heading"
 sed -n 's/^ *\(d[0-9]\) .*  -  *\([^ ].*\)$/\1 \2/p' out >got
 diff - got <<'END' || fail "other affinities"

@@ -61,9 +61,16 @@ names = [b"a" * 63, "\u6f22".encode() * 21, b"\x1b[31m" + b"r" * 58,
 for dom, name in enumerate(names):
     parts = (len(name) + 23) // 24
     print("0 - 0x1f08b %d 0 0 0 0" % (dom | 1 << 16))
+    print("0 - 0x1f090 %d 1 2 3 4" % dom)
     for part in range(parts):
         piece = name[24 * part:24 * part + 24].ljust(24, b"\0")
         print("0 - 0x1f08c %d" % (dom | part << 16 | parts << 24),
+              *struct.unpack("<6I", piece))
+for kind, text in (11, b"--long=" + b"x" * 300), (12, b"two words " * 30):
+    parts = (len(text) + 23) // 24
+    for part in range(parts):
+        piece = text[24 * part:24 * part + 24].ljust(24, b"\0")
+        print("0 - 0x1f087 %d" % (kind | part << 16 | parts << 24),
               *struct.unpack("<6I", piece))
 for dom in range(8):
     pcpu, id = dom % 4, dom << 16
@@ -96,6 +103,10 @@ over exits --domain 1
 over exits --domain 2
 over interrupts --domain 3
 over grants --domain 4
+io
+latency
+count
+info
 over cr3 --every 1ms
 --report-overview'
 nr=0
@@ -107,7 +118,7 @@ for trace in hostile long p64; do
         fits out "$trace, $command"
     done <list
 done
-[ "$nr" -eq 27 ] || fail "only $nr commands"
+[ "$nr" -eq 39 ] || fail "only $nr commands"
 
 # Big numbers of lost records.
 awk 'BEGIN {
@@ -138,19 +149,28 @@ on_terminal() {
 
 hint='Long tables show the top 20 rows; --top=0 prints all rows.'
 "$xensim" --virtual --cpus 512 -T 0.02 -o p512 >/dev/null || fail "512 pcpus"
-for report in latency exits pcpus wakeups summary; do
-    expect 0 "$xenalyze" $report p512
+for report in latency exits pcpus wakeups summary count info 'over run'; do
+    options=
+    [ "$report" != 'over run' ] || options='--every 100us'
+    # shellcheck disable=SC2086 # words
+    expect 0 "$xenalyze" $report $options p512
     mv out piped
     grep -qF "$hint" piped && fail "$report: cut in a pipe"
-    on_terminal all $report --top=0 p512
+    on_terminal all $report $options --top=0 p512
     cmp -s all piped || fail "$report: --top=0 does not print all"
-    on_terminal cut $report p512
+    on_terminal cut $report $options p512
     [ "$(tail -n 1 cut)" = "$hint" ] || fail "$report: no hint"
     most=350
-    [ $report = summary ] && most=600
+    [ "$report" = summary ] && most=600
+    awk 'length > 80' cut >wide
+    case $report in summary) : ;; *) [ ! -s wide ] ||
+        fail "$report: $(head -n 3 wide)" ;; esac
     [ "$(wc -l <cut)" -le $most ] ||
         fail "$report: $(wc -l <cut) lines for 512 pcpus"
-    [ $((4 * $(wc -l <cut))) -lt "$(wc -l <piped)" ] || fail "$report: not cut"
+    times=4
+    [ "$report" != count ] || times=1
+    [ $((times * $(wc -l <cut))) -lt "$(wc -l <piped)" ] ||
+        fail "$report: not cut"
 done
 on_terminal cut summary p512
 for left in '^ - 509 more pcpus -$' '^[|]-- [0-9]* more domains --[|]$'; do
@@ -182,15 +202,29 @@ command -v tmux >/dev/null || {
     exit 0
 }
 screen=$tmp/screen
-tmux -S "$screen" -f /dev/null new-session -d -x 80 -y 2000 \
-    "PAGER=cat '$xenalyze' --no-progress latency long; tmux -S '$screen' wait-for -S done; sleep 30" ||
-    fail "tmux does not start"
-tmux -S "$screen" wait-for done
-tmux -S "$screen" capture-pane -p | sed '/^$/d' >seen
-tmux -S "$screen" kill-server
-on_terminal want latency long
-cmp -s seen want || {
-    diff seen want | head -n 5 >&2
-    fail "tmux at 80 columns shows other lines"
+
+# in_tmux WORD...: the lines of 80 columns are those of any terminal
+in_tmux() {
+    tmux -S "$screen" -f /dev/null new-session -d -x 80 -y 2000 \
+        "PAGER=cat '$xenalyze' --no-progress $*; tmux -S '$screen' wait-for -S done; sleep 30" ||
+        fail "tmux does not start"
+    tmux -S "$screen" wait-for done
+    tmux -S "$screen" capture-pane -p | sed '/^$/d' >seen
+    tmux -S "$screen" kill-server
+    on_terminal with_blanks "$@"
+    sed -e 's/ *$//' -e '/^$/d' with_blanks >want
+    cmp -s seen want || {
+        diff seen want | head -n 5 >&2
+        fail "$*: tmux at 80 columns shows other lines"
+    }
+    nr=$((nr + 1))
 }
+
+in_tmux latency long
+for trace in hostile p512; do
+    for command in pcpus 'over run' 'over wait' 'over exits --domain 1' \
+        'over interrupts --domain 1' 'over cr3' io count info; do
+        in_tmux "$command" $trace '2>/dev/null'
+    done
+done
 echo "$nr reports"

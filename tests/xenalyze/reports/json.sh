@@ -463,7 +463,7 @@ END
 python3 texts.py | compose texts
 for trace in intel lossy damaged host texts; do
     n=$((n + 1))
-    expect 0 "$xenalyze" info $trace
+    expect 0 "$xenalyze" --info $trace
     mv out $n.info
     expect 0 "$xenalyze" info --json $trace
     mv out $n.json

@@ -91,8 +91,8 @@ shows '^ render: 0 [0-9.]+%' --report-latency
 shows '^ render +HLT ' --report-exits
 shows '^ voice/0: [0-9.]+% in the guest' --report-exits
 shows '^ (interrupt|render/[0-3]) +voice/0 ' --report-wakeups
-shows '^ render/3 +[0-9.]+ .* [0-9.]+m?s$' --summary
-shows '^ render +[0-9.]+ .* [0-9.]+m?s$' --summary
+shows '^ render/3 +[0-9.]+ .* [0-9.]+s$' --summary
+shows '^ render +[0-9.]+ .* [0-9.]+s$' --summary
 for output in --report-latency --report-wakeups --report-exits; do
     hides_ids "$output"
 done

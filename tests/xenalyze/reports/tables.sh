@@ -121,3 +121,32 @@ table over run --domain db1 --every 2ms <<'END'
  0.0000000   75.00%    0.00%
  0.0020000   50.00%   50.00%
 END
+
+# --- info --------------------------------------------------------------------
+
+# A trace with metadata: the time in seconds, with the date; long texts folded.
+{
+    printf '1 web1\n2 db1\n' | names
+    cat <<'END'
+0 - 0x1f082 2400000000 0 1 0
+0 - 0x1f083 2400000000 0 1000000000 0 0x4d5a0000 0x18e7e36a 0
+0 - 0x1f090 1 1 2 3 4
+0 2400000000 0x21101 0x10000
+0 4800000000 0x21011 0x10000
+1 3600000000 0x21101 0x20000
+1 - 0x21011 0x20000
+END
+} | compose described
+expect 0 env TZ=UTC "$xenalyze" info described
+grep -qE '^  time:    1\.0000000000? s from 2026-11-14T10:43:42.234214 UTC$' out ||
+    fail "no seconds and date: $(cat out)"
+grep -qE '^     0 +[0-9]+ +2 +0 +0\.000000000[0-9]* +1\.000000000[0-9]*$' out ||
+    fail "no seconds of pcpu 0: $(cat out)"
+grep -qE '^     1 +2 +2 +0 +0\.500000000[0-9]* +0\.500000000[0-9]*$' out ||
+    fail "no seconds of pcpu 1: $(cat out)"
+grep -qE '^    d1 +web1 .* [0-9]+ +- +- +-$' out || fail "no row of web1"
+grep -qE '^    d1  01000000-.* web1$' out || fail "no UUID of web1: $(cat out)"
+expect 0 "$xenalyze" --info described
+grep -qx '  time:    2400000000 cycles, 2400000000 .. 4800000000' out ||
+    fail "--info has no cycles: $(cat out)"
+echo "$nr tables"

@@ -267,15 +267,20 @@ START_TEST(file_information)
     for ( size_t i = 0; i < sizeof(infos) / sizeof(infos[0]); i++ )
     {
         static const struct file_texts texts = { .nr_marks = 0 };
+        static const struct report_request request = { .style = STYLE_STOCK };
         static const struct xt_clock clock;
         struct xt_counts c;
+        const struct file_info info = {
+            .counts = &c, .texts = &texts, .clock = &clock, .name = "named",
+            .start = "",
+        };
         struct job j;
         FILE *out;
 
         job_init_records(&j, infos[i].rows, infos[i].nr);
         count_windows(&j, &c);
         out = open_memstream(&j.text, &j.size);
-        file_info_print(&c, &texts, &clock, "named", out);
+        file_info_print(&info, &request, out);
         fclose(out);
         job_expect_text(&j, infos[i].text);
         xt_counts_fini(&c);
@@ -295,6 +300,7 @@ START_TEST(marks_have_moments)
             { (char *)"foreign", false, { .tsc = 0 } },
         },
     };
+    static const struct report_request request = { .style = STYLE_STOCK };
     char *text, *line;
     struct xt_clock clock;
     size_t size;
@@ -305,7 +311,7 @@ START_TEST(marks_have_moments)
     setenv("TZ", "UTC0", 1);
     xt_clock_init(&clock, 1000, 1000000000, 1000);
     out = open_memstream(&text, &size);
-    file_texts_print(&texts, &clock, out);
+    file_texts_print(&texts, &clock, &request, out);
     fclose(out);
     line = strstr(text, "  mark:    more\n");
     ck_assert_ptr_nonnull(line);

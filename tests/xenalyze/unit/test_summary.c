@@ -159,10 +159,10 @@ START_TEST(time_adds_up)
     text_print_quality(summary, &plain, s.out);
     ck_assert_ptr_nonnull(strstr(stage_text(&s),
         " d0v0         70.00   30.00    0.00    0.00    0.00    0.00"
-        "  0.00s\n"));
+        " 10.0us\n"));
     ck_assert_ptr_nonnull(strstr(stage_text(&s),
         " d1v0         33.33    0.00   66.67    0.00    0.00    0.00"
-        "  0.00s\n"));
+        " 9.00us\n"));
     ck_assert_ptr_null(strstr(stage_text(&s), "DOES NOT"));
     summary_free(summary);
     stage_fini(&s);

@@ -32,6 +32,13 @@ static int compare_sort_rows(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
+void sort_fit_screen(struct report_request *request, bool *was_cut)
+{
+    request->was_cut = was_cut;
+    if ( request->fits_screen )
+        request->top = SORT_SCREEN_ROWS;
+}
+
 size_t sort_limit(const struct report_request *request, size_t n)
 {
     assert(!request->fits_screen || request->was_cut);

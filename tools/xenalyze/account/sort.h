@@ -35,6 +35,11 @@ struct sort_row
     size_t index;               /* index in the caller's array; breaks ties */
 };
 
+#define SORT_SCREEN_ROWS 20u    /* per table on a terminal, without --top */
+
+/* Complete the request of the command line; `was_cut` is for sort_limit(). */
+void sort_fit_screen(struct report_request *request, bool *was_cut);
+
 /* Rows to print of `n` that stay in their order; notes a cut table. */
 size_t sort_limit(const struct report_request *request, size_t n);
 

@@ -90,8 +90,7 @@ void count_print(struct count *c, const struct report_request *request,
                  FILE *out)
 {
     struct xt_event_counts *t = &c->tally;
-    size_t n = request->top && request->top < t->used ? request->top
-                                                      : t->used;
+    size_t n = sort_limit(request, t->used);
 
     assert(c->records >= t->others);
     xt_event_counts_sort(t);

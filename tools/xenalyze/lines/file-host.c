@@ -5,6 +5,7 @@
  */
 #include "xenalyze/lines/file-host.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -158,45 +159,91 @@ static void print_weight(const struct xt_rec_meta_domain_weight *w, FILE *out)
         fprintf(out, " %6" PRIu32 " %5s", w->weight, "none");
 }
 
-static void print_domain_row(const struct xt_host *h,
-                         const struct xt_domain_names *names,
-                         const struct xt_rec_meta_domain *d, FILE *out)
+/* May row number `nr` of a table be printed? */
+static bool admits_row(const struct report_request *request, size_t nr)
 {
-    const struct xt_rec_meta_domain_uuid *uuid = xt_host_uuid(h, d->dom);
-    const char *name = xt_domain_name(names, d->dom);
-    char id[8], text[XT_UUID_TEXT] = "-";
+    assert(request->style == STYLE_TABLE || !request->top);
+    return sort_limit(request, nr + 1) > nr;
+}
 
-    snprintf(id, sizeof(id), "d%u", d->dom);
+static void print_uuid(const struct xt_host *h, unsigned int domain, FILE *out)
+{
+    const struct xt_rec_meta_domain_uuid *uuid = xt_host_uuid(h, domain);
+    char text[XT_UUID_TEXT] = "-";
+
     if ( uuid )
         xt_uuid_format(uuid, text);
+    fprintf(out, "  %-36s", text);
+}
+
+/* The UUID stands in the same row (STYLE_STOCK), or in a table of its own. */
+static void print_domain_row(const struct xt_host *h,
+                             const struct xt_domain_names *names,
+                             const struct xt_rec_meta_domain *d,
+                             bool is_table, FILE *out)
+{
+    const char *name = xt_domain_name(names, d->dom);
+    char id[8], label[XT_LABEL_MAX];
+
+    if ( name && is_table )
+        name = xt_domain_column(names, d->dom, NAME_WIDTH, label);
+    snprintf(id, sizeof(id), "d%u", d->dom);
     fprintf(out, "%6s %-*s %-4s %5u", id, NAME_WIDTH, name ? name : "-",
             xt_host_domain_type(d), d->vcpus);
     print_weight(xt_host_weight(h, d->dom), out);
-    fprintf(out, "  %-36s", text);
+    if ( !is_table )
+        print_uuid(h, d->dom, out);
     print_affinity(h, d, out);
     putc('\n', out);
 }
 
 static void print_domain_table(const struct xt_host *h,
-                          const struct xt_domain_names *names, FILE *out)
+                               const struct xt_domain_names *names,
+                               const struct report_request *request, FILE *out)
 {
     const struct xt_meta *m = xt_host_next(h, TRC_META_DOMAIN, NULL);
+    bool is_table = request->style == STYLE_TABLE;
 
     if ( m )
-        fprintf(out, "\ndomain %-*s %-4s %5s %6s %5s  %-36s  %s\n",
-                NAME_WIDTH, "name", "type", "vcpus", "weight", "cap", "uuid",
+        fprintf(out, "\ndomain %-*s %-4s %5s %6s %5s  %-*s%s\n",
+                NAME_WIDTH, "name", "type", "vcpus", "weight", "cap",
+                is_table ? 0 : 38, is_table ? "" : "uuid",
                 "affinity (vcpus: pcpus)");
-    for ( ; m; m = xt_host_next(h, TRC_META_DOMAIN, m) )
-        print_domain_row(h, names, &m->domain, out);
+    for ( size_t nr = 0; m && admits_row(request, nr); nr++ )
+    {
+        print_domain_row(h, names, &m->domain, is_table, out);
+        m = xt_host_next(h, TRC_META_DOMAIN, m);
+    }
 }
 
-static void print_budgets(const struct xt_host *h, FILE *out)
+/* Names as long as labels of domains are. */
+static void print_uuid_table(const struct xt_host *h,
+                             const struct xt_domain_names *names,
+                             const struct report_request *request, FILE *out)
+{
+    const struct xt_meta *m = xt_host_next(h, TRC_META_DOMAIN, NULL);
+    char id[8], label[XT_LABEL_MAX];
+
+    if ( m )
+        fprintf(out, "\ndomain  %-36s  name\n", "uuid");
+    for ( size_t nr = 0; m && admits_row(request, nr); nr++ )
+    {
+        snprintf(id, sizeof(id), "d%u", m->domain.dom);
+        fprintf(out, "%6s", id);
+        print_uuid(h, m->domain.dom, out);
+        fprintf(out, "  %s\n", xt_domain_label(names, m->domain.dom, label));
+        m = xt_host_next(h, TRC_META_DOMAIN, m);
+    }
+}
+
+static void print_budgets(const struct xt_host *h,
+                          const struct report_request *request, FILE *out)
 {
     const struct xt_meta *m = xt_host_next(h, TRC_META_VCPU_BUDGET, NULL);
 
     if ( m )
         fprintf(out, "\nvcpu            budget us    period us  extra time\n");
-    for ( ; m; m = xt_host_next(h, TRC_META_VCPU_BUDGET, m) )
+    for ( size_t nr = 0; m && admits_row(request, nr); nr++ )
     {
         const struct xt_rec_meta_vcpu_budget *b = &m->vcpu_budget;
         char id[16];
@@ -204,32 +251,40 @@ static void print_budgets(const struct xt_host *h, FILE *out)
         snprintf(id, sizeof(id), "d%uv%u", b->dom, b->vcpu);
         fprintf(out, "%-12s %12" PRIu32 " %12" PRIu32 "  %s\n", id, b->budget,
                 b->period, b->extra ? "yes" : "no");
+        m = xt_host_next(h, TRC_META_VCPU_BUDGET, m);
     }
 }
 
 /* --- interrupts ----------------------------------------------------------- */
 
-static void print_interrupts(const struct xt_host *h, FILE *out)
+static void print_interrupts(const struct xt_host *h,
+                             const struct report_request *request, FILE *out)
 {
-    const char *heading = "\n   irq device\n";
     const struct xt_meta *m = NULL;
     char text[XT_IRQ_TEXT_MAX];
+    size_t nr = 0;
 
     while ( (m = xt_host_next(h, TRC_META_IRQ_NAME, m)) )
-        if ( !m->irq_name.part &&
-             xt_host_irq_device(h, m->irq_name.irq, text) )
-        {
-            fprintf(out, "%s%6u %s\n", heading, m->irq_name.irq, text);
-            heading = "";
-        }
+    {
+        if ( m->irq_name.part ||
+             !xt_host_irq_device(h, m->irq_name.irq, text) )
+            continue;
+        if ( !admits_row(request, nr) )
+            break;
+        fprintf(out, "%s%6u %s\n", nr++ ? "" : "\n   irq device\n",
+                m->irq_name.irq, text);
+    }
 }
 
 void file_host_print_tables(const struct xt_host *h,
-                            const struct xt_domain_names *names, FILE *out)
+                            const struct xt_domain_names *names,
+                            const struct report_request *request, FILE *out)
 {
-    print_domain_table(h, names, out);
-    print_budgets(h, out);
-    print_interrupts(h, out);
+    print_domain_table(h, names, request, out);
+    if ( request->style == STYLE_TABLE )
+        print_uuid_table(h, names, request, out);
+    print_budgets(h, request, out);
+    print_interrupts(h, request, out);
     if ( h->is_full )
         fputs("\nThe trace describes more domains and vcpus than are kept; the "
               "rest is left out.\n", out);

@@ -9,12 +9,14 @@
 #include <stdio.h>
 
 #include "libxentrace/internal.h"
+#include "xenalyze/account/account.h"
 
 /* Lines about schedulers and topology.  0 or -ENOMEM. */
 int file_host_print(const struct xt_host *h, FILE *out);
 
 /* `names`: of the domains. */
 void file_host_print_tables(const struct xt_host *h,
-                            const struct xt_domain_names *names, FILE *out);
+                            const struct xt_domain_names *names,
+                            const struct report_request *request, FILE *out);
 
 #endif /* XENALYZE_LINES_FILE_HOST_H */

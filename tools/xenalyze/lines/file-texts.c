@@ -164,9 +164,20 @@ const char *file_texts_version(const struct file_texts *t,
     return text;
 }
 
-void file_texts_print(const struct file_texts *t, const struct xt_clock *clock,
-                      FILE *out)
+/* The marks in memory that are printed. */
+static size_t count_shown_marks(const struct file_texts *t,
+                                const struct report_request *request)
 {
+    size_t kept = t->nr_marks < FILE_TEXT_MARKS ? t->nr_marks
+                                                : FILE_TEXT_MARKS;
+
+    return sort_limit(request, kept);
+}
+
+void file_texts_print(const struct file_texts *t, const struct xt_clock *clock,
+                      const struct report_request *request, FILE *out)
+{
+    size_t marks = count_shown_marks(t, request);
     char text[FILE_TEXT_VERSION];
     const char *version = file_texts_version(t, text);
 
@@ -178,11 +189,11 @@ void file_texts_print(const struct file_texts *t, const struct xt_clock *clock,
         if ( t->text[lines[i].kind] )
             print_text_line(lines[i].label, "", t->text[lines[i].kind], out);
     }
-    for ( size_t i = 0; i < t->nr_marks && i < FILE_TEXT_MARKS; i++ )
+    for ( size_t i = 0; i < marks; i++ )
         print_mark(&t->marks[i], clock, out);
-    if ( t->nr_marks > FILE_TEXT_MARKS )
+    if ( t->nr_marks > marks )
         fprintf(out, "  mark:    and %" PRIu64 " more\n",
-                t->nr_marks - FILE_TEXT_MARKS);
+                t->nr_marks - marks);
 }
 
 void file_texts_fini(struct file_texts *t)

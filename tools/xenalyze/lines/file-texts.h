@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "libxentrace/internal.h"
+#include "xenalyze/account/account.h"
 
 /* Values of text_kind of events/11-meta. */
 enum file_text
@@ -71,7 +72,7 @@ const char *file_texts_version(const struct file_texts *t,
  * converts the moments of marks.
  */
 void file_texts_print(const struct file_texts *t, const struct xt_clock *clock,
-                      FILE *out);
+                      const struct report_request *request, FILE *out);
 void file_texts_fini(struct file_texts *t);
 
 #endif /* XENALYZE_LINES_FILE_TEXTS_H */

@@ -10,6 +10,7 @@
 
 #include "common/fault.h"
 #include "common/num.h"
+#include "common/text-wrap.h"
 #include "xenalyze/reports/table.h"
 #include "xenalyze/text/text.h"
 
@@ -103,16 +104,18 @@ static void print_path(const struct io_report *r, const struct io_path *p,
 {
     const struct xt_domain_names *names = r->request->names;
     char guest[XT_LABEL_MAX], backend[XT_LABEL_MAX];
+    struct text_wrap w = text_wrap_begin(out);
 
-    fprintf(out, " %s through %s%s: %" PRIu64 " round trips, %" PRIu64
-            " grants",
-            xt_domain_column(names, p->domain, LATENCY_WIDEST, guest),
-            xt_domain_column(names, p->backend, LATENCY_WIDEST, backend),
-            p->is_emulated ? ", emulated" : "", stats_events(&p->whole),
-            p->grants);
+    text_wrap_add(&w, "", "%s through %s%s:",
+                  xt_domain_column(names, p->domain, LATENCY_WIDEST, guest),
+                  xt_domain_column(names, p->backend, LATENCY_WIDEST, backend),
+                  p->is_emulated ? ", emulated" : "");
+    text_wrap_add(&w, "", "%" PRIu64 " round trips", stats_events(&p->whole));
+    text_wrap_add(&w, ",", "%" PRIu64 " grants", p->grants);
     if ( p->estimated )
-        fprintf(out, ", %" PRIu64 " with estimated steps", p->estimated);
-    fprintf(out, "\n");
+        text_wrap_add(&w, ",", "%" PRIu64 " with estimated steps",
+                      p->estimated);
+    text_wrap_end(&w);
     for ( unsigned int i = 0; i < IO_STEPS; i++ )
         print_io_step(r, io_step_name(i), &p->steps[i], p->whole.sum, out);
     print_io_step(r, "whole round trip", &p->whole, p->whole.sum, out);

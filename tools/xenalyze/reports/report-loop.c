@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "xenalyze/reports/table.h"
+#include "xenalyze/text/text.h"
 
 /* --- choosing ------------------------------------------------------------- */
 
@@ -93,9 +94,7 @@ static int complete_request(struct report_pass *p, struct err *e)
     int rc = 0;
 
     *r = p->config->request;
-    r->was_cut = &p->was_cut;
-    if ( r->fits_screen )
-        r->top = REPORT_SCREEN_ROWS;
+    sort_fit_screen(r, &p->was_cut);
     if ( r->sort == SORT_AUTO )
         r->sort = r->top ? SORT_TOTAL : SORT_NAME;
     r->clock_assumed = p->clock_assumed;
@@ -204,14 +203,6 @@ static int print_text(struct report_pass *p)
     return rc;
 }
 
-/* Tells a user on a terminal how to see what is missing. */
-static void print_cut(const struct report_pass *p)
-{
-    if ( p->was_cut )
-        fprintf(p->out, "Long tables show the top %u rows; --top=0 prints all "
-                "rows.\n", REPORT_SCREEN_ROWS);
-}
-
 static bool has_failed(const struct report_pass *p)
 {
     for ( size_t i = 0; i < report_table_size; i++ )
@@ -230,7 +221,7 @@ int report_pass_print(struct report_pass *p, struct err *e)
     else if ( !rc )
     {
         rc = print_text(p);
-        print_cut(p);
+        text_print_cut(p->was_cut, p->out);
     }
     if ( !rc && has_failed(p) )
         rc = -ENOMEM;

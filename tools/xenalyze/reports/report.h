@@ -137,8 +137,6 @@ struct report
 
 /* --- the pass ------------------------------------------------------------- */
 
-#define REPORT_SCREEN_ROWS 20u  /* per table on a terminal, without --top */
-
 struct report_pass
 {
     /* Filled in by the caller; pointers are borrowed. */

@@ -66,7 +66,7 @@ static const struct interval_form forms[INTERVAL_KINDS] = {
     [INTERVAL_CR3_ORDERED] = {
         SUBJECT_FRAME, "Frames in CR3" SHARES, NO_LOAD },
     [INTERVAL_CR3_SUMMARY] = {
-        SUBJECT_PURPOSE, " in CR3: guest, and exits by purpose (% of the "
+        SUBJECT_PURPOSE, " in CR3: guest, exits by purpose (% of the "
         "interval)", NO_LOAD },
 };
 

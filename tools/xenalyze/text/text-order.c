@@ -7,6 +7,8 @@
 
 #include <assert.h>
 
+#include "xenalyze/text/text.h"
+
 /* Sort value of a state; `open` is the length of the unfinished state. */
 static uint64_t value_of(const struct text *t, const struct stats *running,
                          uint64_t open)
@@ -127,4 +129,11 @@ size_t text_counts(const struct text *t, const uint64_t *counts, size_t nr,
         if ( counts[i] )
             rows[n++] = (struct sort_row){ counts[i], i };
     return sort_rows(t->request, rows, n);
+}
+
+void text_print_cut(bool was_cut, FILE *out)
+{
+    if ( was_cut )
+        fprintf(out, "Long tables show the top %u rows; --top=0 prints all "
+                "rows.\n", SORT_SCREEN_ROWS);
 }

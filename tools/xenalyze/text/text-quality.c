@@ -39,7 +39,7 @@ struct state_columns
 #define VCPU_WIDTH 8
 #define DOMAIN_WIDTH 7          /* for eight fields; the headings of the table
                                    have two rows */
-#define TIME_WIDTH 7            /* "999.9s", "99.9ms", and the blank before */
+#define TIME_WIDTH 7            /* "999.9s", "9.99ms", and the blank */
 
 _Static_assert(1 + LATENCY_WIDEST + DOMAIN_STATES * DOMAIN_WIDTH +
                TIME_WIDTH <= TEXT_COLUMNS, "domains");
@@ -90,17 +90,24 @@ static void print_domain_headings(const struct text *t,
             name_width(t), "");
 }
 
-/* Seconds, or milliseconds, with the decimals that fit. */
+/* Two decimals, or as many as fit with a unit of up to two characters. */
+static int count_decimals(double value)
+{
+    return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+}
+
+/* Seconds, and smaller units for what would be 0.00 s. */
 static void print_known_time(const struct text *t, double seconds)
 {
-    double ms = 1000 * seconds;
+    double ms = 1e3 * seconds, us = 1e6 * seconds;
 
-    if ( seconds < 0.9995 )
-        fprintf(t->out, "%*.*fms", TIME_WIDTH - 2,
-                ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0, ms);
+    if ( us < 999.5 )
+        fprintf(t->out, "%*.*fus", TIME_WIDTH - 2, count_decimals(us), us);
+    else if ( ms < 9.995 )
+        fprintf(t->out, "%*.2fms", TIME_WIDTH - 2, ms);
     else
         fprintf(t->out, "%*.*fs", TIME_WIDTH - 1,
-                seconds < 99.995 ? 2 : seconds < 999.95 ? 1 : 0, seconds);
+                seconds < 99.995 ? 2 : count_decimals(seconds / 10), seconds);
 }
 
 static uint64_t print_share(const struct text *t, int width, uint64_t part,
@@ -430,8 +437,9 @@ static void print_losses(const struct text *t)
                 " (losses after the last record of a pcpu are unknown)");
         return;
     }
-    text_wrap_add(&w, "", "records lost: %" PRIu64 " in %" PRIu64 " gaps of "
+    text_wrap_add(&w, "", "records lost: %" PRIu64 " in %" PRIu64 " gap%s of "
                   "%.2fs together", b->lost, b->losses,
+                  b->losses == 1 ? "" : "s",
                   stats_seconds(&t->scale, b->lost_cycles));
     text_wrap_add(&w, ",", "%.2f%% of the time of all pcpus",
                   text_lost_share(b));
@@ -449,8 +457,9 @@ static void print_damage(const struct text *t)
         fprintf(t->out, " damage: none\n");
         return;
     }
-    fprintf(t->out, " damage: %" PRIu64 " places, %" PRIu64
-            " bytes skipped\n", xt_damage_times(d), xt_damage_bytes(d));
+    fprintf(t->out, " damage: %" PRIu64 " place%s, %" PRIu64
+            " bytes skipped\n", xt_damage_times(d),
+            xt_damage_times(d) == 1 ? "" : "s", xt_damage_bytes(d));
     for ( size_t i = 0; i < d->nr_first; i++ )
         fprintf(t->out, "  at byte %" PRIu64 ": %s, %" PRIu64
                 " bytes skipped\n", d->first[i].offset,

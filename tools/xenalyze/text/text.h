@@ -36,6 +36,9 @@ int text_print_overview(struct summary *summary, const struct latency *latency,
                         const char *name, bool clock_assumed,
                         bool is_selection, FILE *out);
 
+/* If tables were cut, tell a user on a terminal how to see the rest. */
+void text_print_cut(bool was_cut, FILE *out);
+
 /* Cycles as a time with a unit; returns `text`. */
 const char *text_duration(const struct xt_clock *clock, uint64_t cycles,
                           char text[NUM_CLOCK_MAX]);
