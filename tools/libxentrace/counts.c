@@ -44,9 +44,26 @@ static void span_add(struct xt_span *s, const struct xt_record *r)
     s->last = r->tsc;
 }
 
+/* Note the first step back in time of a window. */
+static void note_backward(const struct xt_window *w, const struct xt_record *r,
+                          bool *goes_backward, struct xt_damage *damage)
+{
+    size_t header = 4 + 8;      /* a timed record before its payload */
+
+    if ( !*goes_backward )
+        xt_damage_add(damage, XT_DAMAGE_BACKWARD,
+                      w->at + XT_WINDOW_HEADER +
+                      (r->payload - header - w->bytes), 0);
+    *goes_backward = true;
+}
+
+/* `before`: the time stamps of the pcpu in earlier windows. */
 static int count_window_records(struct xt_counts *c, const struct xt_window *w,
+                                const struct xt_span *before,
                                 struct xt_count *n, struct xt_damage *damage)
 {
+    uint64_t latest = before->known ? before->last : 0;
+    bool goes_backward = false;
     struct xt_records records;
     struct xt_record r;
 
@@ -55,6 +72,9 @@ static int count_window_records(struct xt_counts *c, const struct xt_window *w,
     {
         n->records++;
         span_add(&n->tsc, &r);
+        if ( n->tsc.known && n->tsc.last < latest )
+            note_backward(w, &r, &goes_backward, damage);
+        latest = n->tsc.known ? n->tsc.last : latest;
         if ( is_gen(&r) )
             count_special(n, &r);
         if ( (is_gen(&r) && xt_losses_add(&c->losses, &r)) ||
@@ -126,9 +146,12 @@ int xt_counts_init(struct xt_counts *c)
 int xt_counts_add_window(struct xt_counts *c, const struct xt_window *w,
                          struct xt_damage *damage)
 {
+    const struct xt_span none = { .known = false };
+    const struct xt_span *before = w->cpu < c->nr_cpus ? &c->cpus[w->cpu].tsc
+                                                       : &none;
     struct xt_count n = { 0 }, *cpu;
 
-    if ( count_window_records(c, w, &n, damage) ||
+    if ( count_window_records(c, w, before, &n, damage) ||
          (c->losses.nr_cpus && !get_cpu_count(c, c->losses.nr_cpus - 1)) )
         return -ENOMEM;
     cpu = get_cpu_count(c, w->cpu);

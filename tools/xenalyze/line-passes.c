@@ -268,7 +268,12 @@ int count_pass(const struct run *run, struct err *e)
                 : run_style(&p, count_style(), c, ORDER_TIME, e);
     }
     if ( !rc )
+    {
         print_counts(run, c);
+        run_warn_backward(run,
+                          xt_trace_damage(run->trace)->
+                          times[XT_DAMAGE_BACKWARD]);
+    }
     count_free(c);
     pass_end(&p);
     return rc;

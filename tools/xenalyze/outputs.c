@@ -49,6 +49,13 @@ void run_warn_gaps(const struct run *run, uint64_t places, uint64_t bytes)
                     places, bytes);
 }
 
+void run_warn_backward(const struct run *run, uint64_t windows)
+{
+    if ( windows )
+        log_warning(run->log, "%s: time goes backwards (windows: %" PRIu64
+                    ")", run->name, windows);
+}
+
 static bool is_wanted(const struct config *config, const struct output *o)
 {
     return *(const bool *)((const char *)config + o->wanted);

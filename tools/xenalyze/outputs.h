@@ -41,6 +41,9 @@ typedef int pass_fn(const struct run *run, struct err *e);
 /* Warn if parts of the trace are missing: the output does not show where. */
 void run_warn_gaps(const struct run *run, uint64_t places, uint64_t bytes);
 
+/* The same for time stamps before those of earlier records of a pcpu. */
+void run_warn_backward(const struct run *run, uint64_t windows);
+
 /*
  * Set the default: the overview on a terminal, else the summary.  -EINVAL:
  * wanted outputs exclude each other.

@@ -133,9 +133,7 @@ static void warn_incomplete(const struct pass *p)
                     "further ones are ignored", run->name, GUESTS_MAX_VCPUS,
                     p->counts.too_many);
     run_warn_gaps(run, p->counts.gaps, p->counts.skipped);
-    if ( p->counts.backward )
-        log_warning(run->log, "%s: time goes backwards (windows: %" PRIu64
-                    ")", run->name, p->counts.backward);
+    run_warn_backward(run, p->counts.backward);
 }
 
 static void warn_unordered(const struct pass *p)

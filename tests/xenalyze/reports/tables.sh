@@ -149,4 +149,23 @@ grep -qE '^    d1  01000000-.* web1$' out || fail "no UUID of web1: $(cat out)"
 expect 0 "$xenalyze" --info described
 grep -qx '  time:    2400000000 cycles, 2400000000 .. 4800000000' out ||
     fail "--info has no cycles: $(cat out)"
+
+# Time that goes backwards is damage for info, and a warning for count.
+compose backward <<'END'
+0 1000000 0x21101 0x10000
+0 2000000 0x21011 0x10000
+0 1500000 0x21101 0x20000
+0 1500100 0x21011 0x20000
+END
+for command in info --info; do
+    expect 0 "$xenalyze" $command backward
+    tail -n 2 out >got
+    cat >expected <<'END'
+damage: 1 place, 0 bytes skipped
+  at byte 44: time goes backwards, 0 bytes skipped
+END
+    cmp -s got expected || fail "$command, backward: $(cat out)"
+done
+expect 0 "$xenalyze" count backward
+grep -q 'time goes backwards (windows: 1)' err || fail "count: no warning"
 echo "$nr tables"
