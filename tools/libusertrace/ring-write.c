@@ -15,10 +15,10 @@
  * latest together with the interrupted event (usertrace_simple_end() in
  * trace/simple.h).
  *
- * LIMIT is the only comparison of the fast path.  The limit is a quarter of
- * the ring ahead, where the drain is woken up, or the end of the known free
- * space, or 0 if the slow path has work to do (a loss without a marker, a
- * closed ring).
+ * LIMIT is the only comparison of the fast path.  The drain is woken when a
+ * quarter of the ring is used, and again a quarter later.  The limit is the
+ * next of these positions, or the end of the known free space, or 0 if the slow
+ * path has work to do (a loss without a marker, a closed ring).
  *
  * LOSSES are counted in `lost`.  The next event that finds room is preceded by
  * a marker with the total of losses.  Losses of a thread without a ring are
@@ -386,10 +386,13 @@ static bool update_limit(struct simple_ring *ring, uint64_t reserved,
 {
     uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
     uint64_t size = ring->mask + 1, end = tail + size, quarter = size / 4;
-    uint64_t limit = reserved + need + quarter;
+    uint64_t limit = tail + quarter;
 
-    if ( reserved + need - tail > quarter )
+    if ( reserved + need > limit )
+    {
         ut_writer_wake();
+        limit = reserved + need + quarter;
+    }
     if ( reserved + need > end )
         return false;
     __atomic_store_n(&ring->at.limit, limit < end ? limit : end,
