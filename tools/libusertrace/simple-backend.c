@@ -33,6 +33,7 @@
 #include "libusertrace/orphan-rings.h"
 #include "libusertrace/registry.h"
 #include "libusertrace/reporter.h"
+#include "libusertrace/thread-slice.h"
 #include "libusertrace/trace-name.h"
 
 #define FOLDER_ENV "USERTRACE_RINGS"    /* folder for the rings */
@@ -289,6 +290,7 @@ static void *run_drain_thread(void *arg)
     bool is_complete = true;
 
     (void)arg;
+    ut_thread_shorten_slice();
     for ( ;; )
     {
         ut_writer_wait(PASS_EVERY);
