@@ -111,7 +111,6 @@ struct sched_vcpu *sched_get_vcpu(struct sched_checks *c, const struct vcpu *v)
     c->failed |= !own;
     if ( !own )
         return NULL;
-    own->vcpu = v;
     own->domain = v->domain->id;
     own->id = v->id;
     own->pool = -1;
@@ -451,13 +450,13 @@ uint32_t sched_checks_scheduler(const struct sched_checks *c)
 }
 
 /* Null pins vcpus, and ARINC653 leaves frames unused. */
-static bool is_work_conserving(const struct sched_checks *c,
-                               const struct wait_vcpu *w)
+static bool is_work_conserving(const struct sched_checks *c, uint16_t domain)
 {
-    const struct sched_vcpu *v = w->vcpu->index < c->nr_vcpus
-                                 ? c->vcpus[w->vcpu->index] : NULL;
-    uint32_t scheduler = v && v->scheduler ? v->scheduler
-                                           : sched_checks_scheduler(c);
+    const struct xt_rec_meta_domain *d =
+        c->host ? xt_host_domain(c->host, domain) : NULL;
+    const struct xt_rec_meta_pool *pool =
+        d && d->pool >= 0 ? xt_host_pool(c->host, d->pool) : NULL;
+    uint32_t scheduler = pool ? pool->scheduler : sched_checks_scheduler(c);
 
     return scheduler != XT_SCHEDULER_NULL &&
            scheduler != XT_SCHEDULER_ARINC653;
@@ -472,7 +471,7 @@ static void check_work(struct sched_checks *c, const struct wait_causes *waits)
         const struct wait_vcpu *w = waits->vcpus[i];
         const struct wait_moment *m = &w->worst[WAIT_PLACEMENT];
 
-        if ( !is_work_conserving(c, w) )
+        if ( !is_work_conserving(c, w->domain) )
             continue;
         r->tested += stats_events(&w->waits);
         if ( !w->long_placements )

@@ -75,7 +75,6 @@ struct sched_period
 
 struct sched_vcpu
 {
-    const struct vcpu *vcpu;
     uint16_t domain, id;
 
     /* From the metadata; 0 or -1: unknown. */
