@@ -146,15 +146,6 @@ static size_t print_paths(struct io_report *r, FILE *out)
     return n;
 }
 
-static void print_moment(const struct io_report *r, uint64_t tsc, FILE *out)
-{
-    int64_t ns = xt_clock_ns(&r->trips.clock, tsc);
-    char text[NUM_SEC_MAX];
-
-    *num_sec(text, ns < 0 ? 0 : (uint64_t)ns) = '\0';
-    fputs(text, out);
-}
-
 static void print_trip(const struct io_report *r, const struct io_worst *w,
                        FILE *out)
 {
@@ -169,13 +160,11 @@ static void print_trip(const struct io_report *r, const struct io_worst *w,
     xt_vcpu_column(r->request->names, w->domain, w->vcpu, LATENCY_WIDEST, name);
     fprintf(out, " %-*s %9s", LATENCY_WIDEST, name,
             text_duration(&r->trips.clock, io_trip_length(w->times), text));
-    fprintf(out, ", of which %s: %s\n   --time ",
+    fprintf(out, ", of which %s: %s\n   ",
             io_step_name(longest),
             text_duration(&r->trips.clock,
                           w->times[longest + 1] - w->times[longest], text));
-    print_moment(r, w->times[0], out);
-    fprintf(out, "..");
-    print_moment(r, w->times[IO_STEPS], out);
+    text_print_span(&r->trips.clock, w->times[0], w->times[IO_STEPS], out);
     fprintf(out, "\n");
 }
 

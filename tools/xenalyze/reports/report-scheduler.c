@@ -103,16 +103,6 @@ static unsigned int count_broken(const struct scheduler_report *r)
 
 #define COUNT_WIDTH 7u
 
-static void print_moment(const struct scheduler_report *r, uint64_t tsc,
-                         FILE *out)
-{
-    int64_t ns = xt_clock_ns(&r->checks.clock, tsc);
-    char text[NUM_SEC_MAX];
-
-    *num_sec(text, ns < 0 ? 0 : (uint64_t)ns) = '\0';
-    fputs(text, out);
-}
-
 /* "d1v0 on pcpu 3, --time 1.2..1.3" */
 static void print_case(const struct scheduler_report *r,
                        const struct sched_case *how, FILE *out)
@@ -124,10 +114,9 @@ static void print_case(const struct scheduler_report *r,
                            LATENCY_WIDEST, name));
     if ( how->pcpu != FACT_NO_PCPU )
         fprintf(out, " on pcpu %" PRIu32, how->pcpu);
-    fprintf(out, ", --time ");
-    print_moment(r, how->from, out);
-    fprintf(out, "..");
-    print_moment(r, how->to > how->from ? how->to : how->from + 1, out);
+    fprintf(out, ", ");
+    text_print_span(&r->checks.clock, how->from,
+                    how->to > how->from ? how->to : how->from + 1, out);
     fprintf(out, "\n");
 }
 

@@ -299,15 +299,6 @@ static void print_timer(const struct timers *t, const struct timer_vcpu *v,
     fprintf(out, "\n");
 }
 
-static void print_timer_moment(const struct timers *t, uint64_t tsc, FILE *out)
-{
-    int64_t ns = xt_clock_ns(&t->clock, tsc);
-    char text[NUM_SEC_MAX];
-
-    *num_sec(text, ns < 0 ? 0 : (uint64_t)ns) = '\0';
-    fputs(text, out);
-}
-
 /* The latest timer of all, as an argument for --time. */
 static void print_latest(const struct timers *t, FILE *out)
 {
@@ -318,10 +309,9 @@ static void print_latest(const struct timers *t, FILE *out)
             latest = t->vcpus[i];
     if ( !latest )
         return;
-    fprintf(out, " latest: --time ");
-    print_timer_moment(t, latest->lateness.max_at, out);
-    fprintf(out, "..");
-    print_timer_moment(t, latest->lateness.max_at + latest->lateness.max, out);
+    fprintf(out, " latest: ");
+    text_print_span(&t->clock, latest->lateness.max_at,
+                    latest->lateness.max_at + latest->lateness.max, out);
     fprintf(out, "\n");
 }
 

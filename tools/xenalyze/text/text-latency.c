@@ -24,6 +24,25 @@ const char *text_duration(const struct xt_clock *clock, uint64_t cycles,
     return text;
 }
 
+static void print_span_end(const struct xt_clock *clock, uint64_t tsc, FILE *out)
+{
+    int64_t ns = xt_clock_ns(clock, tsc);
+    char text[NUM_SEC_MAX];
+
+    *num_sec(text, ns < 0 ? 0 : (uint64_t)ns) = '\0';
+    fputs(text, out);
+}
+
+void text_print_span(const struct xt_clock *clock, uint64_t from, uint64_t to,
+                     FILE *out)
+{
+    assert(from <= to);
+    fprintf(out, "--time ");
+    print_span_end(clock, from, out);
+    fprintf(out, "..");
+    print_span_end(clock, to, out);
+}
+
 /* Seconds since the start, with the decimals that fit. */
 static const char *moment_text(const struct latency *l, uint64_t tsc,
                                unsigned int width, char text[NUM_SEC_MAX])

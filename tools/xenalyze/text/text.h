@@ -43,6 +43,10 @@ void text_print_cut(bool was_cut, FILE *out);
 const char *text_duration(const struct xt_clock *clock, uint64_t cycles,
                           char text[NUM_CLOCK_MAX]);
 
+/* "--time A..B", in seconds since the start of the trace. */
+void text_print_span(const struct xt_clock *clock, uint64_t from, uint64_t to,
+                     FILE *out);
+
 /* Why a vcpu is slow, in at most 20 lines. */
 struct text_why
 {
