@@ -20,5 +20,11 @@ agree "stock's"
 # Our xentrace names a competing stock xentrace.
 expect 0 "$xensim" --cpus 2 -- sh -c '"$stock" theirs &
     until [ -s theirs ]; do sleep 0.02; done
-    "$xentrace" -T 0.1 ours 2>messages; kill $!; wait $!'
+    "$xentrace" -T 0.1 ours 2>refused && exit 9
+    "$xentrace" --share-rings -T 0.5 ours 2>messages; kill $!; wait $!'
+grep -q 'xentrace ([0-9]*) reads .*rings' refused || fail "no reader is named: $(cat refused)"
 grep -q 'reads* .*rings.*xentrace (' messages || fail "no reader is named: $(cat messages)"
+grep -q 'records are missing: another program' messages ||
+    fail "no number of missing records: $(cat messages)"
+grep -q 'no record was lost' messages && fail "stock took records: $(cat messages)"
+echo "passed"

@@ -200,13 +200,13 @@ fi
 # Two concurrent readers notice each other.
 expect 0 "$xensim" --cpus 2 -- sh -c '"$1" one &
     while [ ! -s one ]; do sleep 0.02; done
-    "$1" -T 1 two; kill $!; wait' sh "$xentrace"
-grep -q 'read the rings: xentrace (' err || fail "the first reader is unnoticed"
+    "$1" --share-rings -T 1 two; kill $!; wait' sh "$xentrace"
+grep -q 'reads the rings: xentrace (' err || fail "the first reader is unnoticed"
 
 # The end of the second reader does not end the first one's trace.
 expect 0 "$xensim" --cpus 2 -- sh -c 'rm -f one; "$1" one &
     while [ ! -s one ]; do sleep 0.02; done
-    "$1" -T 1 two; size=$(wc -c <one); n=0
+    "$1" --share-rings -T 1 two; size=$(wc -c <one); n=0
     while [ "$(wc -c <one)" -le $((size + 4096)) ]; do
         n=$((n + 1)); [ $n -lt 500 ] || exit 9; sleep 0.02
     done; kill $!; wait' sh "$xentrace"
@@ -216,14 +216,14 @@ grep -q 'switched off' err && fail "the second reader has switched tracing off"
 # Tracing is switched off by another program.
 expect 0 "$xensim" --cpus 2 -- sh -c 'rm -f one; "$1" one &
     while [ ! -s one ]; do sleep 0.02; done
-    "$1" -X -T 0.1 two; kill $!; wait' sh "$xentrace"
+    "$1" --share-rings -X -T 0.1 two; kill $!; wait' sh "$xentrace"
 grep -qE 'tracing was switched off at ..:..:.. by another program' err ||
     fail "tracing that was switched off is not reported"
 
 # --daemon: the caller continues once tracing has started.
 expect 0 "$xensim" --cpus 2 -- sh -c '
-    "$1" --daemon -T 0.5 trace && test -s trace || exit 9
     "$1" --daemon -T 0.5 no/such/folder/trace && exit 8
+    "$1" --daemon -T 0.5 trace && test -s trace || exit 9
     sleep 1.5' sh "$xentrace"
 grep -q 'no/such/folder' err || fail "the message has no reason"
 whole trace

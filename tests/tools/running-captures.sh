@@ -207,7 +207,7 @@ wait "$one" && fail "a full disk is no failure"
 mkdir elsewhere
 start -X first
 one=$!
-start -X elsewhere/second
+start -X --share-rings elsewhere/second
 two=$!
 expect 0 "$xentrace" status
 grep -qx "xentrace $one" out && grep -qx "xentrace $two" out ||

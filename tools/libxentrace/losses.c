@@ -17,7 +17,7 @@
 #include "libxentrace/window.h"
 
 /* Values of lost_why in events/11-meta. */
-enum { WHY_RING, WHY_MEMORY, WHY_OUTPUT, WHY_REPORTED };
+enum { WHY_RING, WHY_MEMORY, WHY_OUTPUT, WHY_REPORTED, WHY_TAKEN };
 
 static int grow_losses(struct xt_losses *l, unsigned int nr)
 {
@@ -49,6 +49,8 @@ static int set_latest(struct xt_losses *l, const struct xt_rec_meta_lost *m)
         c->memory = m->lost;
     else if ( m->why == WHY_OUTPUT )
         c->output = m->lost;
+    else if ( m->why == WHY_TAKEN )
+        c->taken = m->lost;
     else if ( m->why == WHY_REPORTED )
     {
         c->reported = m->lost;
@@ -62,6 +64,7 @@ static void end_pcpu(struct xt_losses *l, struct xt_pcpu_losses *p)
     const struct xt_loss_counts *c = &p->latest;
 
     l->unwritten += c->output;
+    l->taken += c->taken;
     l->dropped += c->memory;
     if ( c->has_reported )
     {

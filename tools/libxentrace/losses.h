@@ -25,7 +25,7 @@
 struct xt_loss_counts
 {
     uint64_t ring, reported;
-    uint64_t memory, output;
+    uint64_t memory, output, taken;
     bool has_reported;
 };
 
@@ -44,6 +44,7 @@ struct xt_losses
     struct xt_pcpu_losses *cpus;
     unsigned int nr_cpus;
     uint64_t unwritten;     /* events that the collector could not write */
+    uint64_t taken;         /* events that another reader of the rings has */
     uint64_t dropped;       /* events that left the collector's memory buffer
                                for newer events */
     bool has_ring_counts;   /* in the capture that is being read */

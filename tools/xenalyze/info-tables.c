@@ -28,7 +28,8 @@ static void walk_file(struct export *x, void *state)
                export_number(t->windows), export_number(t->records),
                export_number(xt_count_events(t)), export_number(t->losses),
                export_number(t->wraps), export_number(t->metas),
-               export_number(t->lost), export_number(c->losses.unwritten),
+               export_number(t->lost),
+               export_number(c->losses.unwritten + c->losses.taken),
                export_number(c->losses.dropped),
                export_optional(t->tsc.known, t->tsc.first),
                export_optional(t->tsc.known, t->tsc.last),
@@ -58,7 +59,8 @@ static const struct export_column file_columns[] = {
                   "the number of records of the collector"),
     EXPORT_COLUMN("lost_records", COUNT, "the number of lost records"),
     EXPORT_COLUMN("unwritten", COUNT,
-                  "the number of events that the collector could not write"),
+                  "the number of events that the collector could not write, or "
+                  "that another program read"),
     EXPORT_COLUMN("dropped", COUNT,
                   "the number of events that left the memory buffer for newer "
                   "ones"),

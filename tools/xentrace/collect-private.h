@@ -8,6 +8,13 @@
 #include "xentrace/collect.h"
 
 /*
+ * Bind the VIRQ.  Its owner is the reader of the rings: -EBUSY if there is
+ * another one, or with --share-rings a capture that reads the rings at
+ * intervals only.
+ */
+int collect_bind_virq(struct collect *c, struct err *e);
+
+/*
  * Enable tracing as planned, and map the rings.  On failure, c->tracing shows
  * whether tracing has to be disabled.
  */
@@ -33,11 +40,10 @@ void collect_warn_about_masks(const struct collect *c);
  */
 void collect_warn_shared(struct collect *c, const char *why);
 
-/*
- * True: another program reads the rings now, and tracing stays on for it.  A
- * program with the name of a reader is no proof under xensim, as it may read
- * the rings of another xensim.
- */
+/* Warn, once, if another reader has taken records from the rings. */
+void collect_check_readers(struct collect *c);
+
+/* True: another program reads the rings now, and tracing stays on for it. */
 bool collect_is_shared(const struct collect *c);
 
 /* Warn if tracing was switched off, or on again, by another program. */

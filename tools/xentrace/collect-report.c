@@ -36,12 +36,16 @@ static bool update_losses(struct collect *c)
             c->lost[cpu].ring = now[cpu] - c->lost_before[cpu];
         }
     for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
+    {
         c->lost[cpu].reported = c->rings.ring[cpu].reported;
+        is_new |= c->lost[cpu].taken != c->rings.ring[cpu].taken;
+        c->lost[cpu].taken = c->rings.ring[cpu].taken;
+    }
     free(now);
     return is_new;
 }
 
-#define REASONS 4u      /* enum lost_why of events/11-meta */
+#define REASONS 5u      /* enum lost_why of events/11-meta */
 
 /*
  * Encode all non-zero losses as records at m; returns their number.  If Xen
@@ -57,6 +61,7 @@ static unsigned int make_lost_records(const struct collect *c,
         const struct collect_lost *l = &c->lost[cpu];
         const uint64_t by_reason[REASONS] = {
             l->ring, l->memory, l->output, c->can_count ? l->reported : 0,
+            l->taken,
         };
 
         for ( unsigned int why = 0; why < REASONS; why++ )
@@ -166,17 +171,15 @@ void collect_every_second(struct collect *c, uint64_t now)
     write_second(c);
     report_second(c);
     collect_check_tracing(c);
-    for ( unsigned int cpu = 0; !c->shared && cpu < c->rings.nr_cpus; cpu++ )
-        if ( c->rings.ring[cpu].cons_moves )
-            collect_warn_shared(c,
-                                "another process reads records from the rings");
+    collect_check_readers(c);
 }
 
 /* --- end of the capture --------------------------------------------------- */
 
 /*
- * With -x, records in the rings are left for the next reader, not lost.  Loss
- * records that are not in the file report nothing.
+ * With -x, and if tracing stays on for another reader, records in the rings are
+ * left for the next reader, not lost.  Loss records that are not in the file
+ * report nothing.
  */
 static void count_unwritten(struct collect *c, bool failed)
 {
@@ -185,7 +188,7 @@ static void count_unwritten(struct collect *c, bool failed)
 
     if ( left && counts )
     {
-        if ( !c->plan->leave_enabled )
+        if ( !c->plan->leave_enabled && !c->left_on )
             drain_count(&c->rings, left);
         if ( failed )
             pipeline_count(&c->pipeline, counts, c->nr_cpus);

@@ -2,7 +2,9 @@
 /*
  * The start of a capture.
  *
- *   VIRQ      has one owner: a second capture fails here, and changes nothing
+ *   VIRQ      has one owner: a second capture fails here, before it changes
+ *             anything in Xen or opens its file, or does without the VIRQ
+ *             (--share-rings)
  *   masks     set before tracing starts, so that only wanted events are traced
  *   set_size  creates rings if there are none, and enables tracing at once;
  *             fails if there are rings, which is no error
@@ -14,6 +16,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 
 #include <public/trace.h>
 
@@ -102,12 +105,22 @@ static int open_rings(struct collect *c, struct err *e)
     return 0;
 }
 
+/* --- other readers -------------------------------------------------------- */
+
+#define NAMES_MAX 200u
+
+/* The directory of rings is memory that every reader maps. */
+static bool find_readers(const struct collect *c, char names[NAMES_MAX])
+{
+    return competing_readers_find(c->rings.info, names, NAMES_MAX);
+}
+
 void collect_warn_shared(struct collect *c, const char *why)
 {
-    char names[200];
+    char names[NAMES_MAX];
 
     c->shared = true;
-    if ( competing_readers_find(names, sizeof(names)) )
+    if ( find_readers(c, names) )
         log_warning(c->log, "%s: %s; each reader gets only part of the records",
                     why, names);
     else
@@ -123,25 +136,47 @@ static bool has_moved(const struct collect *c)
     return false;
 }
 
+void collect_check_readers(struct collect *c)
+{
+    if ( !c->shared && has_moved(c) )
+        collect_warn_shared(c, "another process reads records from the rings");
+}
+
 bool collect_is_shared(const struct collect *c)
 {
-    bool was_on = c->state.flags & XEN_TBUF_ENABLED && !c->info.simulated;
-    char names[200];
+    bool was_on = c->state.flags & XEN_TBUF_ENABLED;
+    char names[NAMES_MAX];
 
-    if ( (!was_on && !has_moved(c)) ||
-         !competing_readers_find(names, sizeof(names)) )
+    if ( (!was_on && !c->shared && !has_moved(c)) || !find_readers(c, names) )
         return false;
     log_info(c->log, "tracing stays on for %s", names);
     return true;
 }
 
-static void check_competing_readers(struct collect *c)
+/* Readers that were there before this capture. */
+static void check_first_readers(struct collect *c)
 {
-    char names[200];
+    char names[NAMES_MAX];
 
-    if ( c->state.flags & XEN_TBUF_ENABLED &&
-         competing_readers_find(names, sizeof(names)) )
+    assert(c->rings.info);
+    if ( c->virq < 0 )
+        collect_warn_shared(c, "another process reads the rings");
+    else if ( c->state.flags & XEN_TBUF_ENABLED && find_readers(c, names) )
         collect_warn_shared(c, "another process seems to read the rings");
+}
+
+/* The VIRQ has an owner, who reads the rings. */
+static int refuse_second_reader(struct collect *c, struct err *e)
+{
+    struct err ignored = ERR_INIT;
+    char names[NAMES_MAX];
+
+    rings_open(&c->rings, c->hv, c->nr_cpus, &ignored);
+    if ( !find_readers(c, names) )
+        snprintf(names, sizeof(names), "another program");
+    return err_set(e, -EBUSY, "%s reads Xen's rings, and each record has one "
+                   "reader: stop that program (see xentrace status), or give "
+                   "--share-rings to read a part of the records", names);
 }
 
 /* Is rc the failure of enable and get_info after set_size created no rings? */
@@ -150,14 +185,16 @@ static bool means_no_rings(const struct collect *c, int rc)
     return !c->rings.hv && (rc == -EINVAL || rc == -ENODEV);
 }
 
-static int bind_virq(struct collect *c, struct err *e)
+int collect_bind_virq(struct collect *c, struct err *e)
 {
     int rc = c->hv->type->bind_virq(c->hv, &c->virq, e);
-    char names[200];
 
-    if ( rc && competing_readers_find(names, sizeof(names)) )
-        log_warning(c->log, "other programs that read Xen's rings: %s", names);
-    return rc ? err_sys(e, rc, "cannot bind VIRQ_TBUF") : 0;
+    if ( !rc )
+        return 0;
+    c->virq = -1;
+    if ( rc != -EEXIST && rc != -EBUSY )
+        return err_sys(e, rc, "cannot bind VIRQ_TBUF");
+    return c->plan->share_rings ? 0 : refuse_second_reader(c, e);
 }
 
 int collect_start(struct collect *c, struct err *e)
@@ -165,18 +202,17 @@ int collect_start(struct collect *c, struct err *e)
     struct err no_rings = ERR_INIT;
     int rc;
 
-    assert(!c->tracing && c->virq < 0);
-    rc = bind_virq(c, e);
-    if ( !rc )
-        rc = collect_set_masks(c, e);
+    assert(!c->tracing);
+    rc = collect_set_masks(c, e);
     if ( rc )
         return rc;
     read_initial_losses(c);
-    check_competing_readers(c);
     create_rings(c, &no_rings);
     rc = start_tracing(c, e);
     if ( !rc )
         rc = open_rings(c, e);
+    if ( !rc )
+        check_first_readers(c);
     if ( rc && means_no_rings(c, rc) && no_rings.code )
     {
         *e = no_rings;

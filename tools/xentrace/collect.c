@@ -66,6 +66,8 @@ int collect_open(struct collect *c, const struct collect_plan *plan,
     rc = parse_cpus(c, e);
     if ( !rc )
         rc = open_counts(c, e);
+    if ( !rc )
+        rc = collect_bind_virq(c, e);
     if ( rc )
         collect_close(c);
     return rc;
@@ -281,6 +283,12 @@ static int run_last_passes(struct collect *c, struct err *e)
     return rc;
 }
 
+static int stop_tracing(struct collect *c, struct err *e)
+{
+    c->left_on = collect_is_shared(c);
+    return c->left_on ? 0 : tbuf_disable(c->hv, e);
+}
+
 /*
  * Drain the rings even after an error: their records are still useful.  A
  * writer that has failed rejects further windows by itself.
@@ -295,8 +303,8 @@ static int stop_capture(struct collect *c, int rc, struct err *e)
     collect_check_tracing(c);
     if ( c->recorder )
         stop_rc = collect_play_back(c, e);
-    else if ( !c->plan->leave_enabled && !collect_is_shared(c) )
-        stop_rc = tbuf_disable(c->hv, e);
+    else if ( !c->plan->leave_enabled )
+        stop_rc = stop_tracing(c, e);
     collect_restore_masks(c);
     pipeline_poll_metadata(&c->pipeline, c->hv);
     drain_rc = run_last_passes(c, e);
@@ -304,6 +312,7 @@ static int stop_capture(struct collect *c, int rc, struct err *e)
         stop_rc = tbuf_overwrite(c->hv, e);
     write_rc = pipeline_end(&c->pipeline, stop_is_forced, e);
     drain_release(&c->rings, &c->pipeline.sink);
+    collect_check_readers(c);
     collect_count_losses(c, write_rc);
     rc = rc ? rc : stop_rc ? stop_rc : drain_rc ? drain_rc : write_rc;
     write_rc = collect_write_trailer(c, rc, e);

@@ -32,6 +32,7 @@ struct collect_plan
     bool discard;           /* drop records traced before the capture */
     bool start_disabled;
     bool leave_enabled;
+    bool share_rings;       /* begin even if another program reads the rings */
     bool keep_masks;        /* leave the masks as they are at the end */
     unsigned int sleep_ms;  /* maximum between two passes */
     uint64_t time_ns;       /* length of the capture; 0: until a signal */
@@ -67,6 +68,7 @@ struct collect_lost
     uint64_t ring;          /* no room in Xen's ring */
     uint64_t output;        /* left in the ring, or not written */
     uint64_t memory;        /* -M: overwritten by newer events */
+    uint64_t taken;         /* read by another program */
     uint64_t reported;      /* not a loss: the part of `ring` that loss records
                                in the files count */
 };
@@ -108,6 +110,7 @@ struct collect
     uint64_t pass_tsc;                  /* start of this pass; 0: not needed */
     struct stats_line stats;
     bool shared;                        /* another process reads the rings */
+    bool left_on;                       /* tracing stays on for that process */
     uint64_t next_second;               /* of clock and loss records */
 
     bool can_count;                     /* Xen counts its lost records */
@@ -115,7 +118,10 @@ struct collect
     struct collect_lost *lost;          /* of each pcpu */
 };
 
-/* Query the host and check the plan.  Changes nothing in Xen. */
+/*
+ * Query the host, check the plan, and become the reader of the rings.  Changes
+ * nothing in Xen.
+ */
 int collect_open(struct collect *c, const struct collect_plan *plan,
                  struct hv *hv, const struct log *log, struct err *e);
 void collect_close(struct collect *c);

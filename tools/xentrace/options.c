@@ -86,6 +86,9 @@ static const struct opt opts[] = {
     { .name = "dont-disable-tracing", .letter = 'x', .type = OPT_FLAG,
       AT(plan.leave_enabled),
       .help = "leave tracing enabled at the end" },
+    { .name = "share-rings", .type = OPT_FLAG, AT(plan.share_rings),
+      .help = "begin even if another program reads the rings: each gets a part "
+              "of the records" },
     { .name = "keep-masks", .type = OPT_FLAG, AT(plan.keep_masks),
       .help = "leave the masks of -e and -c in Xen at the end, for later "
               "captures" },

@@ -35,6 +35,8 @@ struct ring
     uint32_t copied;        /* records before this index are copied */
     uint64_t place;         /* sink position of the bytes [cons, copied) */
     unsigned int cons_moves; /* times that another reader changed cons */
+    uint64_t taken;         /* records that another reader took ... */
+    bool taken_is_estimate; /* ... as far as they could be counted */
     size_t peak;            /* maximum of used bytes */
     uint64_t windows, bytes, records; /* copied so far */
     uint64_t reported;      /* losses, by loss records that were copied */
@@ -47,13 +49,21 @@ struct ring_view
     int nr_spans;           /* 0: no new records */
     size_t bytes;
     size_t used;            /* bytes from cons to prod */
+    size_t taken;           /* bytes that another reader has released since the
+                               last view, before they were copied */
+    struct iovec taken_span[2];
+    int nr_taken_spans;     /* 0: Xen has reused their space */
 };
 
 /*
  * View the records from `copied` on.  Returns 0, or -EBADMSG if cons and prod
- * are invalid.  If another reader has changed cons, reading continues there.
+ * are invalid.  If another reader has moved cons beyond `copied`, reading
+ * continues there.
  */
 int ring_peek(struct ring *r, struct ring_view *view, struct err *e);
+
+/* False: Xen may have reused the space of view->taken_span since the view. */
+bool ring_has_taken_spans(const struct ring *r, const struct ring_view *view);
 
 /* Mark the first bytes of the view as copied. */
 void ring_take(struct ring *r, size_t bytes);
@@ -64,7 +74,11 @@ static inline void ring_restart(struct ring *r)
     r->begun = false;
 }
 
-/* Allow Xen to overwrite the records that were copied. */
+/*
+ * Allow Xen to overwrite the records that were copied.  A cons that another
+ * reader has moved stays: it must not go back, or Xen's ring would look full,
+ * and the other reader would read records twice.
+ */
 void ring_release(struct ring *r);
 
 #endif /* XENTRACE_PCPU_RING_H */

@@ -433,12 +433,13 @@ int request_run(const struct request_plan *p, FILE *out, struct err *e)
 {
     struct capture_list l = { .nr = 0 };
     const struct capture *c;
-    int rc = list_captures(&l, e);
+    int rc;
 
     assert(p->kind != REQUEST_NONE);
     assert(!p->text || strlen(p->text) <= CONTROL_TEXT_MAX);
     /* competing_readers_find() must not take this process for a reader. */
     prctl(PR_SET_NAME, "xentrace-ask");
+    rc = list_captures(&l, e);
     if ( !rc && p->kind == REQUEST_STATUS )
         rc = run_status(&l, p, out, e);
     else if ( !rc )

@@ -10,6 +10,7 @@
 
 #include <assert.h>
 
+#include "common/compiler.h"
 #include "xentrace/record-scan.h"
 
 static void give_up_ring(struct ring *r, const struct log *log,
@@ -30,6 +31,28 @@ void drain_map(struct rings *r, const struct log *log)
     }
 }
 
+/* Mean bytes of a record if a ring has shown none. */
+#define RECORD_BYTES 20u
+
+/* Count the records that another reader has taken away. */
+COLD
+static void count_taken(struct ring *r, const struct ring_view *view)
+{
+    uint64_t records = scan_count_events(view->taken_span,
+                                         view->nr_taken_spans);
+
+    assert(view->taken);
+    if ( ring_has_taken_spans(r, view) )
+    {
+        r->taken += records;
+        return;
+    }
+    r->taken_is_estimate = true;
+    r->taken += r->bytes
+                ? (unsigned __int128)view->taken * r->records / r->bytes
+                : view->taken / RECORD_BYTES;
+}
+
 /* True: *view shows the new records of a ring that is still read. */
 static bool peek_ring(struct ring *r, struct ring_view *view,
                       const struct log *log)
@@ -39,10 +62,14 @@ static bool peek_ring(struct ring *r, struct ring_view *view,
     if ( !r->buf || r->given_up )
         return false;
     assert(r->data_size);
-    if ( !ring_peek(r, view, &e) )
-        return true;
-    give_up_ring(r, log, &e);
-    return false;
+    if ( ring_peek(r, view, &e) )
+    {
+        give_up_ring(r, log, &e);
+        return false;
+    }
+    if ( view->taken )
+        count_taken(r, view);
+    return true;
 }
 
 /* --- copying -------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "xensim/runtime/runtime.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -87,6 +88,14 @@ int client_unmap(struct client *c, uint32_t mfn)
     if ( !client_unmap_kind(c, mfn, true) )
         return 0;
     return client_unmap_kind(c, mfn, false);
+}
+
+bool client_owns_virq(const struct client *c)
+{
+    struct pollfd fd = { .fd = c->fd };
+
+    return c->virq >= 0 &&
+           !(poll(&fd, 1, 0) > 0 && fd.revents & (POLLHUP | POLLERR));
 }
 
 int client_bind_virq(struct client *c)

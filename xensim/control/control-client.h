@@ -26,6 +26,9 @@ int client_map(struct client *c, uint32_t mfn, bool write);
 int client_unmap_kind(struct client *c, uint32_t mfn, bool write);
 int client_unmap(struct client *c, uint32_t mfn); /* writable mapping first */
 
+/* False, too, if the peer has gone and only its connection is left. */
+bool client_owns_virq(const struct client *c);
+
 /*
  * Return an eventfd, which stays property of the client; -EEXIST: already
  * bound.

@@ -199,7 +199,8 @@ static int send_answer(const struct client *c, int rc, const struct exchange *x)
 static bool serve_client(struct control *s, struct client *c)
 {
     struct exchange x = {
-        .client = c, .read_only_fd = s->read_only_fd, .fd = -1,
+        .client = c, .clients = s->clients, .fd = -1,
+        .read_only_fd = s->read_only_fd,
         .payload = s->payload,
     };
     int rc = receive_request(s, c);

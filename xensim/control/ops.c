@@ -158,8 +158,12 @@ static int op_unmap(struct exchange *x)
     return rc;
 }
 
+/* As in Xen, the VIRQ has one owner. */
 static int op_bind_virq(struct exchange *x)
 {
+    for ( const struct client *c = x->clients; c; c = c->next )
+        if ( client_owns_virq(c) )
+            return -EEXIST;
     x->fd = client_bind_virq(x->client);
     return x->fd < 0 ? x->fd : 0;
 }

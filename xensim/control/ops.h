@@ -13,6 +13,7 @@
 struct exchange
 {
     struct client *client;
+    const struct client *clients;   /* all of them, a list */
     int read_only_fd;           /* read-only descriptor of the arena */
     uint32_t arg;
     uint8_t *payload;           /* XENSIM_MAX_PAYLOAD bytes */

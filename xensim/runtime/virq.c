@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * VIRQ_TBUF to dom0: an eventfd for each receiver. Xen has one receiver;
- * several let a test listen beside the collector.
+ * VIRQ_TBUF to dom0: an eventfd for each receiver. Xen has one receiver, and
+ * the control socket accepts one client; several let a test listen beside the
+ * collector.
  *
  * The functions run in tasklets, never in interrupts, so the lock may be a
  * mutex.

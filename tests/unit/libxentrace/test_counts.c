@@ -117,6 +117,8 @@ START_TEST(losses_of_the_collector)
     make_meta_lost(&m, 3, 0, 800);
     make_meta_lost(&m, 3, 1, 30);
     make_meta_lost(&m, 3, 2, 4);
+    make_meta_lost(&m, 3, 4, 60);
+    make_meta_lost(&m, 3, 5, 1000000);  /* a reason of later versions */
     make_meta_end(&m);
     make_close(&m, w);
     ck_assert_int_eq(count_all(&c, m.bytes, m.size), 0);
@@ -126,6 +128,7 @@ START_TEST(losses_of_the_collector)
     ck_assert_uint_eq(c.total.lost, 812);
     ck_assert_uint_eq(c.losses.dropped, 30);
     ck_assert_uint_eq(c.losses.unwritten, 4);
+    ck_assert_uint_eq(c.losses.taken, 60);
     ck_assert(c.losses.counted);
     xt_counts_fini(&c);
 }

@@ -314,6 +314,29 @@ START_TEST(mapped_rings_cannot_be_freed)
 }
 END_TEST
 
+/* As in Xen; the end of a client, noticed or not, makes room for the next. */
+START_TEST(virq_has_one_owner)
+{
+    struct dom0_answer *a;
+    int first, second;
+
+    start_server();
+    second = dom0_connect(path);
+    for ( unsigned int i = 0; i < 100; i++ )
+    {
+        first = second;
+        second = dom0_connect(path);
+        ck_assert_int_eq(dom0_ask(first, XENSIM_BIND_VIRQ, 0, NULL, 0, &a), 0);
+        close(a->fd);
+        ck_assert_int_eq(dom0_ask(second, XENSIM_BIND_VIRQ, 0, NULL, 0, &a),
+                         -EEXIST);
+        close(first);
+    }
+    close(second);
+    stop_server();
+}
+END_TEST
+
 START_TEST(closing_releases_mappings)
 {
     uint32_t info, ring;
@@ -510,7 +533,8 @@ UNIT_MAIN("control", hello_identifies_the_server,
           guest_buffers_are_copied_in_or_out,
           frames_are_mapped_with_their_access,
           mapped_rings_cannot_be_freed,
-          closing_releases_mappings, a_client_that_does_not_read_is_dropped,
+          virq_has_one_owner, closing_releases_mappings,
+          a_client_that_does_not_read_is_dropped,
           pcpus_go_offline_and_online, the_file_is_private,
           a_live_socket_is_left_alone, a_dead_socket_is_replaced,
           another_file_is_never_touched, only_its_own_file_is_removed,

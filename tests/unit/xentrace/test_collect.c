@@ -473,8 +473,8 @@ END_TEST
 
 /* --- names ---------------------------------------------------------------- */
 
-/* A wake-up of vcpu 2 of domain 1, and then the end. */
-static void wake_and_stop(struct fake *f)
+/* A wake-up of vcpu 2 of domain 1. */
+static void wake_once(struct fake *f)
 {
     static struct make m;
 
@@ -482,8 +482,6 @@ static void wake_and_stop(struct fake *f)
     make_record(&m, TRC_SCHED_WAKE, 1000, 2);
     if ( f->acks == 1 )
         fake_put(f, 1, &m);
-    else if ( f->acks > 100 )
-        raise(SIGTERM);
 }
 
 /* A name with commands and control characters is harmless text for a hook. */
@@ -508,7 +506,8 @@ START_TEST(hostile_name_in_cause)
     r.plan.max_snapshots = 1;
     r.plan.on_snapshot = "printf %s \"$XENTRACE_CAUSE\" >$TEST_PATH.cause";
     r.f.domain[1] = "`id` $(kill 0);\n'\"\033\377";
-    r.f.on_ack = wake_and_stop;
+    r.f.on_ack = wake_once;
+    r.plan.time_ns = 60000000000u;
     run_capture(&r);
     ck_assert_int_eq(r.rc, 0);
     close(fd);
@@ -598,10 +597,105 @@ START_TEST(no_virq)
     struct run r;
 
     run_init(&r, true);
-    r.f.refuse_virq = -EBUSY;
-    check_log(&r, "virq ", -EBUSY);
+    r.f.refuse_virq = -EPERM;
+    check_log(&r, "virq ", -EPERM);
 }
 END_TEST
+
+/* --- other readers -------------------------------------------------------- */
+
+/* The VIRQ has an owner: nothing is changed, and the message has a way out. */
+START_TEST(second_reader)
+{
+    static const int codes[] = { -EEXIST, -EBUSY };
+
+    for ( size_t i = 0; i < 2; i++ )
+    {
+        struct run r;
+
+        run_init(&r, true);
+        r.f.refuse_virq = codes[i];
+        run_capture(&r);
+        ck_assert_int_eq(r.rc, -EBUSY);
+        ck_assert_str_eq(r.f.log, "virq get_info map-ro ");
+        ck_assert_ptr_nonnull(strstr(r.e.text, "reads Xen's rings"));
+        ck_assert_ptr_nonnull(strstr(r.e.text, "--share-rings"));
+        run_fini(&r);
+    }
+}
+END_TEST
+
+static void stop_after_time(struct fake *f)
+{
+    (void)f;
+}
+
+/* With --share-rings, the rings are read at intervals, without the VIRQ. */
+START_TEST(shared_rings)
+{
+    struct run r;
+
+    run_init(&r, true);
+    r.f.refuse_virq = -EEXIST;
+    r.f.on_ack = stop_after_time;
+    r.plan.share_rings = true;
+    r.plan.sleep_ms = 1;
+    r.plan.time_ns = 50000000;
+    run_capture(&r);
+    ck_assert_msg(!r.rc, "%s", r.e.text);
+    ck_assert_uint_eq(r.f.acks, 0);
+    ck_assert_uint_eq(log_capture_count(&r.heard, "each reader gets only part "
+                                        "of the records"), 1);
+    run_fini(&r);
+}
+END_TEST
+
+/* Another reader takes one of two records, and its place. */
+static void take_and_stop(struct fake *f)
+{
+    static struct make m;
+    struct t_buf *ring = fake_ring(f, 1);
+
+    m.size = 0;
+    make_record(&m, 0x81001, 0, 2);
+    if ( f->acks == 1 )
+        fake_put(f, 1, &m);
+    else if ( f->acks == 20 )
+    {
+        fake_put(f, 1, &m);
+        fake_put(f, 1, &m);
+        ring->cons = (ring->prod + 2 * FAKE_DATA_SIZE - m.size) %
+                     (2 * FAKE_DATA_SIZE);
+    }
+    else if ( f->acks > 40 )
+        raise(SIGTERM);
+}
+
+START_TEST(taken_records)
+{
+    char path[] = "taken-XXXXXX";
+    struct run r;
+
+    close(mkstemp(path));
+    run_init(&r, true);
+    writer_close(&r.w, NULL);
+    r.output = (struct writer_plan){ .path = path,
+                                     .is_forced = stop_is_forced };
+    ck_assert_int_eq(writer_open(&r.w, &r.output, &r.e), 0);
+    r.f.on_ack = take_and_stop;
+    run_capture(&r);
+    ck_assert_int_eq(r.rc, 0);
+    ck_assert_uint_eq(r.c.rings.ring[1].records, 2);
+    ck_assert_uint_eq(r.c.lost[1].taken, 1);
+    ck_assert_uint_eq(r.c.lost[1].output, 0);
+    ck_assert_uint_eq(log_capture_count(&r.heard, "another process reads "
+                                        "records from the rings"), 1);
+    unlink(path);
+    run_fini(&r);
+}
+END_TEST
+
+/* --- faults --------------------------------------------------------------- */
 
 START_TEST(disk_is_full)
 {
@@ -703,5 +797,6 @@ UNIT_MAIN("collect", plain, everything_said, masks_are_put_back,
           discard, records_at_disable, time_is_up, losses, reported_losses,
           later_domains, later_domains_in_memory,
           hostile_name_in_cause, refused, no_rings,
-          no_ring_can_be_mapped, no_virq, disk_is_full,
+          no_ring_can_be_mapped, no_virq, second_reader, shared_rings,
+          taken_records, disk_is_full,
           refused_before_anything, interrupted, no_memory)

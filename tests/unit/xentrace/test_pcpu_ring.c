@@ -127,6 +127,81 @@ START_TEST(somebody_else_reads)
     ck_assert_uint_eq(v.bytes, 20);
     ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
     ck_assert_uint_eq(r.cons_moves, 1);
+    ck_assert_uint_eq(v.taken, 0);
+}
+END_TEST
+
+/*
+ * Another reader moves cons from 0, where 20 bytes were copied, to each place:
+ * the bytes behind the copied ones are taken, and copied bytes come only once.
+ */
+START_TEST(taken_by_another_reader)
+{
+    for ( uint32_t cons = 4; cons <= 2 * SIZE - 24; cons += 4 )
+        for ( uint32_t used = 0; used <= 40; used += 20 )
+        {
+            uint32_t prod = cons + used, from = cons < 20 ? 20 : cons;
+            struct ring r = make_ring(0, 20);
+            struct err e = ERR_INIT;
+            struct ring_view v;
+            bool is_old;
+
+            if ( prod < 20 || prod >= 2 * SIZE )
+                continue;
+            ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+            ring_take(&r, 20);
+            memory.head.cons = cons;
+            memory.head.prod = prod;
+            ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+            ck_assert_uint_eq(r.cons_moves, 1);
+            ck_assert_uint_eq(v.taken, from - 20);
+            ck_assert_uint_eq(v.bytes, prod - from);
+            is_old = prod - 20 > SIZE;
+            ck_assert_int_eq(v.nr_taken_spans, !v.taken || is_old ? 0 :
+                             cons > SIZE ? 2 : 1);
+            ck_assert_int_eq(ring_has_taken_spans(&r, &v), v.taken &&
+                             prod - 20 + 512 <= SIZE);
+            ring_release(&r);
+            ck_assert_uint_eq(memory.head.cons, from);
+        }
+}
+END_TEST
+
+/* When Xen has overwritten the taken records, their number is not exact. */
+START_TEST(taken_and_overwritten)
+{
+    struct ring r = make_ring(0, 0);
+    struct err e = ERR_INIT;
+    struct ring_view v;
+
+    ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+    memory.head.cons = memory.head.prod = 400;
+    ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+    ck_assert_uint_eq(v.taken, 400);
+    ck_assert(ring_has_taken_spans(&r, &v));
+    memory.head.prod = SIZE - 8;
+    ck_assert(!ring_has_taken_spans(&r, &v));
+    memory.head.prod = UINT32_MAX;
+    ring_has_taken_spans(&r, &v);
+}
+END_TEST
+
+/* cons must not go back to where this reader is. */
+START_TEST(release_behind_another_reader)
+{
+    struct ring r = make_ring(0, 80);
+    struct err e = ERR_INIT;
+    struct ring_view v;
+
+    ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+    ring_take(&r, 20);
+    memory.head.cons = 60;
+    ring_release(&r);
+    ck_assert_uint_eq(memory.head.cons, 60);
+    ck_assert_int_eq(ring_peek(&r, &v, &e), 0);
+    ck_assert_uint_eq(r.cons_moves, 1);
+    ck_assert_uint_eq(v.taken, 40);
+    ck_assert_uint_eq(v.bytes, 20);
 }
 END_TEST
 
@@ -151,4 +226,5 @@ START_TEST(lies)
 END_TEST
 
 UNIT_MAIN("ring", empty, every_place, release_what_was_seen, take_and_keep,
-          somebody_else_reads, lies)
+          somebody_else_reads, taken_by_another_reader,
+          taken_and_overwritten, release_behind_another_reader, lies)

@@ -113,6 +113,45 @@ START_TEST(round_and_round)
 }
 END_TEST
 
+/* The records that another reader takes are counted, or estimated. */
+START_TEST(taken)
+{
+    static struct make m;
+    struct bench b;
+    struct t_buf *ring;
+
+    bench_init(&b);
+    ring = fake_ring(&b.f, 1);
+    m.size = 0;
+    for ( unsigned int i = 0; i < 10; i++ )
+        make_record(&m, 0x81001, 0, 1);
+    fake_put(&b.f, 1, &m);
+    drain_windows(&b);
+    drain_release(&b.rings, &b.store);
+    ck_assert_uint_eq(b.rings.ring[1].records, 10);
+
+    m.size = 0;
+    make_record(&m, 0x81001, 1000, 2);
+    make_lost(&m, 1000, 7);
+    make_record(&m, 0x81001, 0, 7);
+    fake_put(&b.f, 1, &m);
+    ring->cons = ring->prod;
+    drain_windows(&b);
+    ck_assert_uint_eq(b.rings.ring[1].taken, 2);
+    ck_assert(!b.rings.ring[1].taken_is_estimate);
+
+    /* More than a ring since the last visit, in records of 8 bytes. */
+    ring->prod = (ring->prod + FAKE_DATA_SIZE + 400) % (2 * FAKE_DATA_SIZE);
+    ring->cons = ring->prod;
+    drain_windows(&b);
+    ck_assert_uint_eq(b.rings.ring[1].taken, 2 + (FAKE_DATA_SIZE + 400) / 8);
+    ck_assert(b.rings.ring[1].taken_is_estimate);
+    ck_assert_uint_eq(b.rings.ring[1].records, 10);
+    ck_assert_uint_eq(b.rings.ring[0].taken, 0);
+    bench_fini(&b);
+}
+END_TEST
+
 START_TEST(nothing_there)
 {
     struct bench b;
@@ -368,6 +407,7 @@ START_TEST(no_directory)
 }
 END_TEST
 
-UNIT_MAIN("drain", round_and_round, nothing_there, discard, one_ring_lies,
+UNIT_MAIN("drain", round_and_round, taken, nothing_there, discard,
+          one_ring_lies,
           no_room, safe_before_free, in_pieces, late_cpu,
           directory_lies_about_a_cpu, directory_lies, no_directory)

@@ -230,6 +230,7 @@ static int end_segment(void *state, const struct fact_end *f, struct err *e)
         b->anomalies[i] += f->anomalies[i];
     b->damage = *f->damage;
     b->unwritten += f->losses->unwritten;
+    b->taken += f->losses->taken;
     b->dropped += f->losses->dropped;
     b->losses_counted = f->losses->counted;
     return b->pool.failed ? err_sys(e, -ENOMEM, "cannot keep the summary") : 0;

@@ -229,7 +229,7 @@ struct summary
     uint64_t records, sched_records, lost, open_exits;
     uint64_t losses, lost_cycles;       /* sums over pcpus */
     uint64_t lost_cycles_at_end;        /* after the last record of a pcpu */
-    uint64_t unwritten, dropped;        /* events: struct xt_losses */
+    uint64_t unwritten, taken, dropped; /* events: struct xt_losses */
     bool losses_counted;                /* by Xen, to the end of the trace */
     uint64_t anomalies[ANOMALY_KINDS];
     struct xt_damage damage;

@@ -29,6 +29,9 @@ static void print_collector_losses(const struct xt_losses *l, FILE *out)
     if ( l->unwritten )
         fprintf(out, "  unwritten: %" PRIu64 " events, which the collector "
                 "could not write\n", l->unwritten);
+    if ( l->taken )
+        fprintf(out, "  taken: %" PRIu64 " events, which another program read "
+                "from the rings\n", l->taken);
     if ( l->dropped )
         fprintf(out, "  dropped: %" PRIu64 " events, which left the memory "
                 "buffer (-M) for newer ones\n", l->dropped);

@@ -16,7 +16,8 @@ static void walk_trace(struct export *x, void *state)
                export_number(s->lost), export_number(s->losses),
                export_number(s->lost_cycles),
                export_text(s->losses_counted ? "complete" : "partial"),
-               export_number(s->unwritten), export_number(s->dropped),
+               export_number(s->unwritten + s->taken),
+               export_number(s->dropped),
                export_number(xt_damage_times(&s->damage)),
                export_number(xt_damage_bytes(&s->damage)));
 }
@@ -45,7 +46,8 @@ static const struct export_column trace_columns[] = {
                   "at the end; partial: losses after the last record of a pcpu "
                   "are unknown"),
     EXPORT_COLUMN("unwritten_records", COUNT,
-                  "the number of records that the collector could not write"),
+                  "the number of records that the collector could not write, "
+                  "or that another program read"),
     EXPORT_COLUMN("dropped_records", COUNT,
                   "the number of records overwritten in the collector's memory "
                   "buffer"),

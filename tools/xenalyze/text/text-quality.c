@@ -420,6 +420,9 @@ static void print_collector_losses(const struct text *t)
     if ( b->unwritten )
         fprintf(t->out, " records not written by the collector: %" PRIu64 "\n",
                 b->unwritten);
+    if ( b->taken )
+        fprintf(t->out, " records read from the rings by another program: %"
+                PRIu64 "\n", b->taken);
     if ( b->dropped )
         fprintf(t->out, " records dropped from the memory buffer (-M) for "
                 "newer ones: %" PRIu64 "\n", b->dropped);
