@@ -62,6 +62,16 @@ at most 1000 bytes|snapshot '${long}z'
 either --pid or FILE|stop --pid 5 trace
 --pid is for|--pid 5 trace
 one argument too many|status one two
+is record meant?|recrod x
+is flight meant?|flihgt x
+is stop meant?|stpo one two
+one argument too many|one two
+one argument too many|recrod.bin x
+one argument too many|./recrod x
+is sched_wake meant?|-e shced_wake x
+is sched meant?|-e hvm,shced x
+is hvm:handler meant?|-e hvm:handlr x
+is not a class of events|-e nothing_like_this x
 END
 expect 2 "$xentrace" mark "$(printf 'a\tb')"
 expect_message 'control character'

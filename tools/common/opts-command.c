@@ -138,6 +138,21 @@ static bool is_command_like(const char *word)
     return !word[strspn(word, "abcdefghijklmnopqrstuvwxyz-")];
 }
 
+/*
+ * A file to write need not exist, so that any word may be one.  Only with more
+ * arguments than a file needs, the first is a mistyped command.
+ */
+static int check_surplus_word(const struct parse *s)
+{
+    unsigned int nr = s->argc - s->first;
+    const char *word = s->argv[s->first];
+    const char *closest = nr > s->p->max_args && is_command_like(word)
+                          ? find_closest_command(s->p, word) : NULL;
+
+    return closest ? err_usage(s->e, "%s: no such command; is %s meant?", word,
+                               closest) : 0;
+}
+
 int opts_check_command(const struct parse *s)
 {
     const char *word = s->argv[s->first], *closest;
@@ -147,9 +162,11 @@ int opts_check_command(const struct parse *s)
     if ( s->first < s->argc && s->p->hides_command &&
          opts_find_command(s->p, word) )
         s->p->hides_command(s->config, word);
-    if ( !s->p->args_exist || s->first >= s->argc || strchr(word, '/') ||
-         !access(word, F_OK) ||
-         (s->p->takes_word && several && s->p->takes_word(s->config)) )
+    if ( s->first >= s->argc || strchr(word, '/') || !access(word, F_OK) )
+        return 0;
+    if ( !s->p->args_exist )
+        return check_surplus_word(s);
+    if ( s->p->takes_word && several && s->p->takes_word(s->config) )
         return 0;
     closest = find_closest_command(s->p, word);
     if ( closest )

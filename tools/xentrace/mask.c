@@ -75,11 +75,16 @@ static int add_item(const char *item, size_t length, struct mask_events *m,
                     struct err *e)
 {
     char text[ITEM_MAX] = "";
+    const char *closest;
 
     if ( length < sizeof(text) )
         memcpy(text, item, length);
     if ( add_number(text, m) || add_name(text, m) )
         return 0;
+    closest = xt_catalogue_closest_name(item, length);
+    if ( closest )
+        return err_usage(e, "%.*s: no such class or event; is %s meant?",
+                         (int)(length < 80 ? length : 80), item, closest);
     return err_usage(e, "\"%.*s\" is not a class of events (hvm, "
                      "sched:min, all ...), an event or a number; see "
                      "xen-trace-events(7)", (int)(length < 80 ? length : 80),

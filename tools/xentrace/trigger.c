@@ -14,9 +14,11 @@
 
 #include <public/trace.h>
 
+#include "common/closest-word.h"
 #include "common/num.h"
 #include "common/opts.h"
 #include "libxentrace/libxentrace.h"
+#include "libxentrace/meta-event.h"
 #include "xentrace/trigger-type.h"
 
 typedef const struct trigger_type *(*trigger_row)(void);
@@ -53,10 +55,33 @@ static void list_syntaxes(char *text, size_t size)
     }
 }
 
+/* The trigger that a mistyped word resembles, as in --help; or NULL. */
+static const char *find_closest_trigger(const char *text)
+{
+    size_t length = strcspn(text, ":>=");
+    struct closest_word c;
+
+    closest_word_init(&c, text, length + (text[length] == '>'));
+    for ( size_t i = 0; i < NR_ROWS; i++ )
+        if ( *rows[i]()->word )
+            closest_word_compare(&c, rows[i]()->word);
+    for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
+        if ( !xt_event_is_meta(xt_catalogue_events[i].id) )
+            closest_word_compare(&c, xt_catalogue_events[i].name);
+    for ( size_t i = 0; i < NR_ROWS; i++ )
+        if ( c.best == rows[i]()->word )
+            return rows[i]()->syntax;
+    return c.best;
+}
+
 static int explain_unknown(const char *text, struct err *e)
 {
+    const char *closest = find_closest_trigger(text);
     char syntaxes[120];
 
+    if ( closest )
+        return err_usage(e, "--snapshot-on=%.80s: no such trigger or event; is "
+                         "%s meant?", text, closest);
     list_syntaxes(syntaxes, sizeof(syntaxes));
     return err_usage(e, "--snapshot-on=%.80s: no such trigger or event;"
                      " give %s", text, syntaxes);

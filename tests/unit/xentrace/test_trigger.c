@@ -193,6 +193,28 @@ START_TEST(unknown_trigger)
 }
 END_TEST
 
+START_TEST(mistyped_trigger)
+{
+    static const char *const rows[][2] = {
+        { "runable>5ms", "is runnable>TIME meant?" },
+        { "lsot>5", "is lost>N meant?" },
+        { "exti>5ms", "is exit>TIME meant?" },
+        { "hvm_cpuidd:leaf=1", "is hvm_cpuid meant?" },
+        { "shced_wake", "is sched_wake meant?" },
+        { "meta_clokc", "give lost>N" },
+    };
+
+    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        struct triggers t = { .nr = 0 };
+        struct err e = ERR_INIT;
+
+        ck_assert_int_eq(triggers_parse(&t, rows[i][0], &e), -EINVAL);
+        ck_assert_msg(strstr(e.text, rows[i][1]), "%s", e.text);
+    }
+}
+END_TEST
+
 START_TEST(too_many_triggers)
 {
     struct triggers t = { .nr = 0 };
@@ -556,7 +578,8 @@ START_TEST(lost)
 END_TEST
 
 UNIT_MAIN("trigger", grammar, unit_is_missing, unknown_frequency, table,
-          unknown_trigger, too_many_triggers, no_memory, runnable, waits_still,
+          unknown_trigger, mistyped_trigger,
+          too_many_triggers, no_memory, runnable, waits_still,
           many_vcpus, outside, vcpu_of_exit, names_in_causes, an_event,
           domain_names,
           worst_cause, lost)
