@@ -11,6 +11,25 @@ make_sample simple || exit 1
 mkdir memory
 export USERTRACE_RINGS="$scratch/memory"
 
+cat >make-rings.c <<'END'
+#include <libusertrace/simple-format.h>
+#include <stdio.h>
+
+/* A header as a new process writes it; rings and paths come later. */
+int main(void)
+{
+    static const struct simple_rings head = {
+        .magic = SIMPLE_RINGS_MAGIC, .version = SIMPLE_RINGS_VERSION, .pid = 1,
+        .header_bytes = sizeof(head), .ring_header = 4096, .ring_bytes = 65536,
+    };
+
+    return fwrite(&head, sizeof(head), 1, stdout) != 1;
+}
+END
+# shellcheck disable=SC2086 # flags are words
+$cc $cflags "-I$top_srcdir/tools" "-I$top_srcdir/tools/libusertrace" \
+    -o make-rings make-rings.c || exit 1
+
 # Two threads serve 10 requests each: 4 + 2 * 21 events, and 1 of the signal.
 events=47
 
@@ -62,4 +81,22 @@ done
 [ "$(count f.5)" = $events ] || fail "f.5 has $(count f.5) of $events"
 [ -z "$(ls memory)" ] || fail "the rings of the last kill: $(ls memory)"
 [ ! -e f.rings ] || fail 'f.rings is left'
+
+# Killed before the rings had a header, or before they named their trace.  A
+# process that has just begun is left alone.
+for name in empty nameless new; do
+    rings=memory/usertrace-1-000000000$name.rings
+    : >$rings
+    [ $name = empty ] ||
+        "$scratch/make-rings" >$rings || fail 'no rings'
+    [ $name = new ] || touch -d '2 minutes ago' $rings
+done
+# The sweep may end with the process: the next one continues.
+tries=0
+until [ "$(ls memory)" = usertrace-1-000000000new.rings ] || [ $tries = 20 ]; do
+    ./sample -e 'sample_*' -f f 2>>err || fail "exit $?"
+    tries=$((tries + 1))
+done
+[ "$(ls memory)" = usertrace-1-000000000new.rings ] ||
+    fail "rings without a trace: $(ls memory)"
 exit $failed

@@ -141,7 +141,7 @@ bool ut_orphan_save(const char *path, uint64_t *events)
 
 /* ---- all files ----------------------------------------------------------- */
 
-/* A process was killed before it had written a header. */
+/* A process was killed before it had written a header, or named its trace. */
 static void remove_unfinished(const char *path)
 {
     struct stat st;
@@ -164,6 +164,12 @@ static bool has_root(const struct ut_rings *r, const char *root)
                       !path[1 + strspn(path + 1, "0123456789")]);
 }
 
+/* Rings that belong to no trace yet have no events. */
+static bool is_nameless(const struct ut_rings *r)
+{
+    return !*ut_rings_trace_path(r) && !r->head.nr_rings;
+}
+
 static void sweep_file(const char *path, const char *root)
 {
     struct ut_rings r;
@@ -179,6 +185,8 @@ static void sweep_file(const char *path, const char *root)
         return;
     if ( has_root(&r, root) && !ut_rings_claim(&r) )
         save_claimed(&r);
+    else if ( is_nameless(&r) && !ut_rings_claim(&r) )
+        remove_unfinished(path);
     ut_rings_close(&r);
 }
 

@@ -194,6 +194,8 @@ START_TEST(hostile_rings)
         st_recover_trace("bad.rings", "r", &done, NULL);
         memcpy(image + at, &kept, 8);
     }
+    /* Remove the rings from shared memory. */
+    ck_assert_int_eq(st_recover_trace("f.rings", "r", &done, NULL), 0);
     scratch_end(folder);
 }
 END_TEST
