@@ -157,6 +157,7 @@ static int run_style(struct pass *p, const struct line_style *style,
         p->job.progress_arg = &p->progress;
     }
     rc = pipeline_run(&p->job, e);
+    rc = rc ? rc : run_flush(run, e);
     if ( p->dialect.hardware == XT_HARDWARE_SVM )
         log_warning(run->log, "%s: exit reasons before the first proof of an "
                     "AMD CPU have wrong names; repeat with --vendor=amd",
@@ -270,10 +271,11 @@ int count_pass(const struct run *run, struct err *e)
     if ( !rc )
     {
         print_counts(run, c);
-        run_warn_backward(run,
-                          xt_trace_damage(run->trace)->
-                          times[XT_DAMAGE_BACKWARD]);
+        rc = run_flush(run, e);
     }
+    if ( !rc )
+        run_warn_backward(run, xt_trace_damage(run->trace)->
+                               times[XT_DAMAGE_BACKWARD]);
     count_free(c);
     pass_end(&p);
     return rc;

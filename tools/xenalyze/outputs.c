@@ -40,6 +40,13 @@ static const struct output outputs[] = {
 
 #define NR_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
 
+int run_flush(const struct run *run, struct err *e)
+{
+    assert(run->out);
+    return fflush(run->out) ? err_sys(e, -errno, "cannot write the report")
+                            : 0;
+}
+
 void run_warn_gaps(const struct run *run, uint64_t places, uint64_t bytes)
 {
     assert(places || !bytes);

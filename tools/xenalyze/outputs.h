@@ -38,6 +38,13 @@ typedef int pass_fn(const struct run *run, struct err *e);
 #define PASS_NO_MATCH 1
 #define PASS_NO_RECORD 2
 
+/*
+ * Write out the text so far, before warnings: if standard output and standard
+ * error are one file, a warning must not be in the middle of a line.  0, or
+ * -errno with *e.
+ */
+int run_flush(const struct run *run, struct err *e);
+
 /* Warn if parts of the trace are missing: the output does not show where. */
 void run_warn_gaps(const struct run *run, uint64_t places, uint64_t bytes);
 

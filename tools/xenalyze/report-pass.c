@@ -278,6 +278,7 @@ int reports_pass(const struct run *run, struct err *e)
         rc = PASS_NO_MATCH;
     if ( !rc )
         rc = report_pass_print(&p.reports, e);
+    rc = rc ? rc : run_flush(run, e);
     if ( !rc )
     {
         warn_incomplete(&p);

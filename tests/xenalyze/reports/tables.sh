@@ -168,4 +168,15 @@ END
 done
 expect 0 "$xenalyze" count backward
 grep -q 'time goes backwards (windows: 1)' err || fail "count: no warning"
+# --- messages ----------------------------------------------------------------
+
+# A warning begins a line if standard output and standard error are one file.
+play storm --cpus 8 --domains 8 --kind hvm --boot tbuf_size=1 --drain 50ms
+for report in exits latency; do
+    "$xenalyze" $report storm >both 2>&1 || fail "$report fails"
+    [ "$(wc -c <both)" -gt 4096 ] || fail "$report: too short for this test"
+    grep -q '^xenalyze: warning: ' both || fail "$report: no warning in a line"
+    grep -q '.xenalyze: warning: ' both &&
+        fail "$report: a warning in the middle of a line"
+done
 echo "$nr tables"
