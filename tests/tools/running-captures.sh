@@ -38,7 +38,7 @@ ended() {
 }
 
 whole() {
-    expect 0 "$xenalyze" info "$1"
+    expect 0 "$xenalyze" --info "$1"
     grep -qx 'damage: none' out || fail "$1: damage"
 }
 
@@ -155,7 +155,7 @@ for n in 1 2; do
     whole recorder.$n
     grep -qx "  comment: number $n" out || fail "no comment $n"
 done
-expect 0 "$xenalyze" info recorder.1
+expect 0 "$xenalyze" --info recorder.1
 grep -q '^  mark: .*in the recorder' out || fail "no mark: $(cat out)"
 expect 0 "$xentrace" stop
 ended "$one"
@@ -249,9 +249,9 @@ expect 0 "$xentrace" stop "$PWD/elsewhere/../elsewhere/second"
 ended "$two"
 expect 0 "$xentrace" stop
 ended "$one"
-expect 0 "$xenalyze" info first
+expect 0 "$xenalyze" --info first
 grep -q '^  mark: .*for the first' out || fail "the first has no mark"
-expect 0 "$xenalyze" info elsewhere/second
+expect 0 "$xenalyze" --info elsewhere/second
 grep -q '^  mark: .*for the second' out || fail "the second has no mark"
 
 # --- the socket --------------------------------------------------------------
