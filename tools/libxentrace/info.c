@@ -51,12 +51,15 @@ static void learn_meta(struct xt_info *info, const struct xt_meta *m)
 {
     if ( m->event == TRC_META_TSC && !info->hz && is_speed(m->tsc.hz) )
         info->hz = m->tsc.hz;
+    if ( m->event == TRC_META_XEN && !info->cpus )
+        info->cpus = m->xen.cpus;
     if ( m->event == TRC_META_CLOCK )
         learn_moment(info, &m->clock);
     if ( m->event == TRC_META_START && !info->has_run )
     {
         info->has_run = true;
         info->run = m->start.tsc;
+        info->captured = m->start.events;
         info->is_snapshot = m->start.flags & SNAPSHOT_FLAGS;
     }
     if ( m->event == TRC_META_BOOT_ID && !info->has_boot )

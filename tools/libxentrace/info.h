@@ -28,6 +28,8 @@ struct xt_info
     uint64_t start;             /* the earliest time stamp */
     bool has_run, has_boot;     /* identity of the capture, from metadata */
     uint64_t run;               /* TSC at the start of the capture */
+    uint32_t captured;          /* its event mask; 0: unknown */
+    uint32_t cpus;              /* the highest pcpu, plus 1; 0: unknown */
     bool is_snapshot;           /* the newest records of a capture: from a
                                    memory buffer, or overwritten rings */
     uint32_t boot[4];           /* boot id of the host */

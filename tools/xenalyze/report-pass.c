@@ -14,6 +14,7 @@
 #include "xenalyze/outputs.h"
 #include "xenalyze/pass-progress.h"
 #include "xenalyze/time-span.h"
+#include "xenalyze/traced-classes.h"
 
 /* Results of one reading of the trace; reset before another one. */
 struct pass_counts
@@ -85,6 +86,12 @@ static bool wants_pcpu(const void *filter, unsigned int pcpu)
     return filter_wants_pcpu(filter, pcpu);
 }
 
+static void list_missing(const struct report_pass *p, const char *classes,
+                         char *text, size_t size)
+{
+    traced_classes_list_missing(p->run, classes, text, size);
+}
+
 static int open_reports(struct pass *p, struct err *e)
 {
     const struct run *run = p->run;
@@ -93,6 +100,8 @@ static int open_reports(struct pass *p, struct err *e)
     assert(!p->reports.config && !p->reports.nr_sinks);
     p->reports.config = &run->config->reports;
     p->reports.name = run->name;
+    p->reports.list_missing = list_missing;
+    p->reports.run = run;
     p->reports.out = run->out;
     p->reports.names = &run->names;
     p->reports.wants_pcpu = filter_is_empty(p->filter) ? NULL : wants_pcpu;

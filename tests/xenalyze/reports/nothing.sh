@@ -16,9 +16,13 @@ END
 0 2000000 0x21011 0x10000
 END
 
-# The option, the trace that lacks its events, and the class that has them.
+# The option, the trace that lacks its events, and the class that has them; "+":
+# the trace has other classes that the option needs.
 while read -r plot trace class; do
-    message="capture them with xentrace -e $class"
+    case $class in
+    +*) class=${class#+} message="which lacks $class; add -e $class to" ;;
+    *) message="capture them with xentrace -e $class" ;;
+    esac
     expect 1 "$xenalyze" --scatterplot-"$plot" $trace
     expect_message "$message"
     [ ! -s out ] || fail "$plot: points of nothing"
@@ -46,7 +50,7 @@ extint-cycles=251 sched hvm
 io=0x70 sched hvm
 unpin-promote sched hvm,shadow
 cr3-switch sched hvm
-wake-to-halt sched sched:min,hvm
+wake-to-halt sched +hvm
 vmexit-eip sched hvm:entryexit
 END
 expect 1 "$xenalyze" --plot=no.svg guest
@@ -56,6 +60,31 @@ expect 1 "$xenalyze" --scatterplot-pcpu --time 2ms.. --cpu-hz 1G sched
 expect_message 'selects nothing'
 expect 1 "$xenalyze" --scatterplot-rdtsc --vcpu d1v0 sched
 expect_message 'in the selection of sched'
+
+# Classes that were traced are no remedy: by metadata, or by the records.
+"$compose" >handlers <<'END' || fail 'no trace of handlers'
+0 1000000 0x81002 44 0x1000
+0 1000400 0x8200a 0
+0 1000500 0x81001
+END
+expect 1 "$xenalyze" --scatterplot-io=0x70 handlers
+expect_message 'no accesses to that I/O port in handlers; hvm was traced, so'
+expect 1 "$xenalyze" --scatterplot-wake-to-halt handlers
+expect_message 'which lacks sched:min; add -e sched:min to'
+if [ -x "$xensim" ]; then
+    for mask in all sched hvm:entryexit; do
+        "$xensim" --cpus 1 --kind pv -- "$xentrace" -e $mask -T 0.1 only-$mask \
+            >log 2>&1 || fail "xentrace: $(cat log)"
+    done
+    expect 1 "$xenalyze" plot rdtsc only-all
+    expect_message 'no RDTSC exits in only-all; hvm was traced, so there were none'
+    expect 1 "$xenalyze" plot wake-to-halt only-all
+    expect_message 'sched:min,hvm were traced, so there were none'
+    expect 1 "$xenalyze" plot wake-to-halt only-sched
+    expect_message 'no interrupts that wake a guest in only-sched, which lacks hvm;'
+    expect 1 "$xenalyze" plot rdtsc only-hvm:entryexit
+    expect_message 'capture them with xentrace -e hvm'
+fi
 
 # Scatterplots with points are drawn.
 expect 0 "$xenalyze" --plot=yes.svg sched

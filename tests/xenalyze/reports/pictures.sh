@@ -104,10 +104,13 @@ expect 0 "$xenalyze" --plot p.svg many
 grep -qE '>(pv|pvh|hvm)[0-9]</text>' p.svg || fail "the legend has no domains"
 grep -q '/0</text>' p.svg && fail "the legend has vcpus"
 
-# More than 64 pcpus and vcpus.
-play large --cpus 70 --kind hvm -T 0.05
+# From 64 pcpus and vcpus on.
+play large --cpus 64 --kind hvm -T 0.05
 draws large
-grep -q '>busy, % of time</text>' p.svg || fail "70 pcpus are no heat map"
+grep -q '>busy, % of time</text>' p.svg || fail "64 pcpus are no heat map"
+play fewer --cpus 63 --kind hvm -T 0.05
+draws fewer
+grep -q '>busy, % of time</text>' p.svg && fail "63 pcpus are a heat map"
 draws large --scatterplot-runstate
 grep -q '>hvm[0-9]*</text>' p.svg || fail "rows are not grouped by domain"
 grep -q '^set ytics.*"hvm[0-9]*"' p.gp || fail "gnuplot: no groups by domain"

@@ -291,7 +291,7 @@ static const struct
     { PLOT_KEY(PLOT_OF_VCPU, PLOT_VCPU_ID(65535, 65535)), "d65535v65535" },
     { PLOT_KEY(PLOT_OF_DOMAIN, 7), "d7" },
     { PLOT_KEY(PLOT_OF_IRQ, 0x1f), "irq 31" },
-    { PLOT_KEY(PLOT_OF_STATE, STATE_RUNNABLE), "runnable" },
+    { PLOT_KEY(PLOT_OF_STATE, STATE_RUNNABLE), "waiting" },
     { PLOT_KEY(PLOT_OF_IDLE, 0), "idle" },
     { PLOT_KEY(PLOT_OF_LOST, 0), "lost" },
     { PLOT_KEY(PLOT_OF_OTHERS, 0), "others" },

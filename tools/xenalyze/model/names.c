@@ -146,6 +146,11 @@ const char *state_name(unsigned int state)
     return find_name(states, NR(states), state);
 }
 
+const char *state_label(unsigned int state)
+{
+    return state == STATE_RUNNABLE ? "waiting" : state_name(state);
+}
+
 const char *why_name(unsigned int why)
 {
     return find_name(whys, NR(whys), why);

@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 const char *state_name(unsigned int state);             /* enum fact_state */
+const char *state_label(unsigned int state);            /* in pictures: the word
+                                    of our tables, "waiting" for "runnable" */
 const char *why_name(unsigned int why);
 const char *domain_state_name(unsigned int state);
 const char *pcpu_state_name(unsigned int state);

@@ -32,7 +32,7 @@
 #define PLOT_SERIES 28u         /* in the legend; the last may be "others" */
 #define PLOT_MAX_ROWS 512u
 #define PLOT_NAME 24u
-#define PLOT_HEAT_ROWS 64u      /* with more pcpus, a heat map */
+#define PLOT_HEAT_ROWS 64u      /* from this many pcpus on, a heat map */
 
 /* A colour, 0xrrggbb, on a light and on a dark page. */
 struct plot_paint

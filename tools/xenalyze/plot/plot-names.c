@@ -69,7 +69,7 @@ void plot_name_series(char name[PLOT_NAME], uint64_t key,
         name_irq(name, id, names);
         break;
     case PLOT_OF_STATE:
-        snprintf(name, PLOT_NAME, "%s", state_name(id));
+        snprintf(name, PLOT_NAME, "%s", state_label(id));
         break;
     case PLOT_OF_IDLE:
         snprintf(name, PLOT_NAME, "idle");

@@ -216,8 +216,8 @@ static void fill_rows(struct plot *p, const struct rank *ranks,
         v->nr_rows = place[ranks[i].number] + 1;
     }
     assert(v->nr_rows <= PLOT_MAX_ROWS);
-    v->heat = p->about.unit == PLOT_PCPUS && v->nr_rows > PLOT_HEAT_ROWS;
-    v->grouped = p->about.unit == PLOT_VCPUS && v->nr_rows > PLOT_HEAT_ROWS;
+    v->heat = p->about.unit == PLOT_PCPUS && v->nr_rows >= PLOT_HEAT_ROWS;
+    v->grouped = p->about.unit == PLOT_VCPUS && v->nr_rows >= PLOT_HEAT_ROWS;
 }
 
 /* Rows in the order of their keys.  Too many rows are joined. */

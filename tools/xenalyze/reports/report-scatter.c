@@ -5,7 +5,9 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/fault.h"
 #include "xenalyze/reports/table.h"
@@ -150,13 +152,26 @@ int report_refuse_empty(const struct report_pass *p, enum scatter_kind kind,
                         struct err *e)
 {
     const char *classes = "sched:min", *source = "changes of runstates";
+    const char *selection = p->is_selection ? "the selection of " : "";
+    char missing[64];
 
     assert(kind <= SCATTER_KINDS);
     if ( kind < SCATTER_KINDS )
         source = scatter_source(kind, &classes);
-    return err_set(e, -ENODATA, "no %s in %s%s; capture them with xentrace "
-                   "-e %s", source, p->is_selection ? "the selection of " : "",
-                   p->name, classes);
+    if ( p->list_missing )
+        p->list_missing(p, classes, missing, sizeof(missing));
+    else
+        snprintf(missing, sizeof(missing), "%s", classes);
+    if ( !*missing )
+        return err_set(e, -ENODATA, "no %s in %s%s; %s %s traced, so there "
+                       "were none", source, selection, p->name, classes,
+                       strchr(classes, ',') ? "were" : "was");
+    if ( !strcmp(missing, classes) )
+        return err_set(e, -ENODATA, "no %s in %s%s; capture them with xentrace "
+                       "-e %s", source, selection, p->name, classes);
+    return err_set(e, -ENODATA, "no %s in %s%s, which lacks %s; add -e %s to "
+                   "the options of xentrace", source, selection, p->name,
+                   missing, missing);
 }
 
 uint64_t report_pass_count_late_points(const struct report_pass *p)

@@ -150,6 +150,10 @@ struct report_pass
     bool (*wants_pcpu)(const void *filter, unsigned int pcpu);
     const void *filter;
     const char *pcpus, *domains, *vcpus;        /* the selection; or NULL */
+    /* Callback: copy the names in a list of classes that were not traced. */
+    void (*list_missing)(const struct report_pass *p, const char *classes,
+                         char *text, size_t size);
+    const void *run;            /* for the callback */
 
     /* For reports. */
     struct report_request request;      /* the config's, completed */
