@@ -99,11 +99,66 @@ static void write_topology(const struct xensim_guest *guest, unsigned int cpus,
                  UNKNOWN);
 }
 
+/* FNV-1a. */
+static uint64_t hash_number(uint64_t hash, uint64_t number)
+{
+    for ( unsigned int i = 0; i < 64; i += 8 )
+        hash = (hash ^ (number >> i & 0xff)) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static uint64_t hash_domain(uint64_t hash, const struct dom_config *d)
+{
+    const uint64_t numbers[] = {
+        d->copies, d->kind, d->vcpus, d->period, d->duty, d->weight, d->cap,
+        d->start, d->stagger, d->end, d->nr_loads,
+    };
+
+    for ( const char *c = d->name; *c; c++ )
+        hash = hash_number(hash, (unsigned char)*c);
+    for ( size_t i = 0; i < ARRAY_SIZE(numbers); i++ )
+        hash = hash_number(hash, numbers[i]);
+    for ( unsigned int i = 0; i < d->nr_loads; i++ )
+        hash = hash_number(hash, d->loads[i]);
+    return hash;
+}
+
+/*
+ * The boot id is a hash of the options that change the simulation, so that
+ * different runs differ, and the same run has the same bytes again.
+ */
+static uint64_t hash_options(const struct options *o, uint64_t hash)
+{
+    const uint64_t numbers[] = {
+        o->cpus, o->online, o->memory, o->scatter, o->park, o->vendor,
+        o->layout, o->nested, o->cstates, o->cstate_exit, o->scheduler,
+        o->runq_cpus, o->ratelimit, o->domains, o->vcpus, o->dom0_vcpus,
+        o->kind, o->load, o->nr_dom_configs, o->rate, o->interrupts, o->nmis,
+        o->storm, o->hotplug, o->skew, o->drift, o->jump, o->seed,
+    };
+
+    for ( size_t i = 0; i < ARRAY_SIZE(numbers); i++ )
+        hash = hash_number(hash, numbers[i]);
+    for ( unsigned int i = 0; i < o->nr_dom_configs; i++ )
+        hash = hash_domain(hash, &o->dom_configs[i]);
+    return hash;
+}
+
+static void write_boot_id(const struct options *o, FILE *out)
+{
+    uint64_t low = hash_options(o, UINT64_C(0xcbf29ce484222325));
+    uint64_t high = hash_options(o, low);
+
+    WRITE_RECORD(TRC_META_BOOT_ID, out, LOW(low), HIGH(low), LOW(high),
+                 HIGH(high));
+}
+
 static void write_machine(const struct options *o, FILE *out)
 {
     uint64_t hz = UINT64_C(1000) * xensim_cpu_khz(), bytes = o->memory;
     const struct xensim_guest *guest = xensim_guest();
 
+    write_boot_id(o, out);
     WRITE_RECORD(TRC_META_TSC, out, LOW(hz), HIGH(hz), SOURCE_HYPERVISOR, 0);
     write_clock(out);
     WRITE_RECORD(TRC_META_XEN, out, 4 | guest->minor << 16,

@@ -17,6 +17,7 @@
 
 #include "common/fault.h"
 #include "libxentrace/libxentrace.h"
+#include "xenalyze/same-capture.h"
 
 #define PIECE (256u * 1024)
 
@@ -154,13 +155,6 @@ static int read_info(struct piece *p, struct err *e)
     return rc;
 }
 
-static bool has_same_run(const struct xt_info *a, const struct xt_info *b)
-{
-    return (!a->has_run || !b->has_run || a->run == b->run) &&
-           (!a->has_boot || !b->has_boot ||
-            !memcmp(a->boot, b->boot, sizeof(a->boot)));
-}
-
 static int compare_first_records(const void *a, const void *b)
 {
     const struct piece *x = a, *y = b;
@@ -238,22 +232,50 @@ static int compare_pieces(const void *a, const void *b)
  * Time stamps cannot sort files: with several pcpus, the first record of a file
  * may be older than the first record of the file before.
  */
-static int order_pieces(struct piece *pieces, size_t nr, struct err *e)
+static int sort_pieces(struct piece *pieces, size_t nr, struct err *e)
 {
+    const char *difference;
     int rc = 0;
 
     for ( size_t i = 0; !rc && i < nr; i++ )
     {
         rc = read_info(&pieces[i], e);
-        if ( !rc && !has_same_run(&pieces[0].info, &pieces[i].info) )
-            rc = err_set(e, -EINVAL, "%s is not of the same capture as %s; "
-                         "analyze these traces one by one", pieces[i].path,
-                         pieces[0].path);
+        difference = same_capture_find_difference(&pieces[0].info,
+                                                  &pieces[i].info);
+        if ( !rc && difference )
+            rc = err_set(e, -EINVAL, "%s is not of the same capture as %s: %s "
+                         "differs; analyze these traces one by one",
+                         pieces[i].path, pieces[0].path, difference);
     }
     if ( !rc )
         rc = refuse_copies(pieces, nr, e);
     if ( !rc )
         qsort(pieces, nr, sizeof(*pieces), compare_pieces);
+    return rc;
+}
+
+/*
+ * Files without an identity may be parts of one capture if their times allow
+ * that.  The assumption is logged.  Sets the sorted paths.
+ */
+static int check_unproven(const struct piece *pieces, size_t nr,
+                          const char **paths, const struct log *log,
+                          struct err *e)
+{
+    size_t unproven = 0;
+    int rc = 0;
+
+    for ( size_t i = 0; i < nr; i++ )
+    {
+        paths[i] = pieces[i].path;
+        unproven += i && !same_capture_is_proven(&pieces[0].info,
+                                                 &pieces[i].info);
+    }
+    if ( unproven )
+        rc = same_capture_check_times(paths, nr, e);
+    if ( unproven && !rc )
+        log_info(log, "assuming that the %zu files are parts of one capture: "
+                 "not all have a boot id, and nothing else contradicts", nr);
     return rc;
 }
 
@@ -280,14 +302,13 @@ int spool_join(struct spool *s, const char **paths, size_t nr,
     for ( size_t i = 0; pieces && i < nr; i++ )
         pieces[i].path = paths[i];
     if ( !rc )
-        rc = order_pieces(pieces, nr, e);
+        rc = sort_pieces(pieces, nr, e);
+    if ( !rc )
+        rc = check_unproven(pieces, nr, paths, log, e);
     if ( !rc )
         warn_missing(pieces, nr, log);
     for ( size_t i = 0; !rc && i < nr; i++ )
-    {
-        paths[i] = pieces[i].path;
         rc = append_piece(s, &pieces[i], e);
-    }
     free(pieces);
     *use = s->path;
     return rc;

@@ -55,8 +55,10 @@ capture --plain --rotate-size 60k plain
 # shellcheck disable=SC2012,SC2046
 cat $(ls plain.* | sort -t. -k2n) >whole-plain
 "$xenalyze" --dump-all whole-plain >want
-"$xenalyze" --dump-all plain.* >got
+"$xenalyze" --dump-all plain.* >got 2>err
 cmp -s want got || fail 'plain files differ'
+grep -q 'assuming that the [0-9]* files are parts of one capture' err ||
+    fail 'the assumption on plain files is not printed'
 if command -v zstd >/dev/null; then
     zstd -q plain.2 -o plain.2.zst
     rm plain.2
@@ -72,6 +74,46 @@ expect 1 "$xenalyze" --summary rotated.1 missing
 expect_message 'missing'
 expect 1 "$xenalyze" --summary rotated.1 .
 [ -s err ] || fail 'a directory without a word'
+
+# Runs of xensim have a boot id of their own, and the same options the same one.
+for seed in 1 2 1; do
+    "$xensim" --virtual --cpus 2 --seed $seed -T 0.1 -o run.$seed >/dev/null ||
+        fail 'xensim fails'
+    [ ! -e again ] || cmp -s again run.1 || fail 'the same seed differs'
+    [ $seed = 2 ] && cp run.1 again
+done
+expect 1 "$xenalyze" --summary run.1 run.2
+expect_message 'run.2 is not of the same capture as run.1: the boot id differs'
+"$xensim" --virtual --cpus 3 --seed 1 -T 0.1 -o run.3 >/dev/null
+expect 1 "$xenalyze" --summary run.1 run.3
+expect_message 'the boot id differs'
+
+# Without metadata: a capture of another time, of another machine.
+compose=$top_builddir/tests/xenalyze/reports/compose
+if [ -x "$compose" ]; then
+    printf '0 %d 0x21101 0x10000\n' 1000 2000 3000 | "$compose" >part.1
+    printf '0 %d 0x21101 0x10000\n' 3000 4000 | "$compose" >part.2
+    printf '0 %d 0x21101 0x10000\n' 2500 5000 | "$compose" >part.3
+    printf '1 %d 0x21101 0x10000\n' 500 1500 | "$compose" >zz
+    expect 0 "$xenalyze" --count part.1 part.2 zz
+    expect_message 'assuming that the 3 files are parts of one capture: not all'
+    expect 1 "$xenalyze" --count part.1 part.3
+    expect_message 'part.3 is not of the same capture as the files before it: pcpu 0'
+    expect 1 "$xenalyze" --count part.2 part.3 part.1
+    expect_message 'pcpu 0 has times that are not later'
+    # One file has the metadata of a machine, the other one of another machine.
+    meta() { printf '0 - 0x1f086 %s 1 %s 0 0\n' "$1" "$2"; }
+    for machine in 'a 0x00110004 2' 'b 0x00130004 2' 'c 0x00110004 4'; do
+        # shellcheck disable=SC2086 # words
+        set -- $machine
+        { meta "$2" "$3"; printf '%s 2000 0x21101 0x10000\n' "$3"; } |
+            "$compose" >machine.$1
+    done
+    expect 1 "$xenalyze" --count machine.a machine.b
+    expect_message 'machine.b is not of the same capture as machine.a: the version'
+    expect 1 "$xenalyze" --count machine.a machine.c
+    expect_message 'the number of pcpus differs'
+fi
 
 # The same records twice: a file given twice, a copy, snapshots of a capture.
 expect 1 "$xenalyze" --summary rotated.1 rotated.2 rotated.1
@@ -96,6 +138,9 @@ expect 0 "$xenalyze" --info rotated.9 rotated.10
 [ ! -s err ] || fail 'a word about files in order'
 expect 0 "$xenalyze" --info piece.aa piece.ab
 [ ! -s err ] || fail 'a word about names without numbers'
+split -n 2 run.1 half.
+expect 0 "$xenalyze" --info half.aa half.ab
+expect_message 'assuming that the 2 files are parts of one capture'
 
 expect 2 "$xenalyze" --follow --dump-all rotated.1 rotated.2
 expect_message '--follow reads one file'
