@@ -89,6 +89,81 @@ if command -v bash >/dev/null; then
             fail 'xenalyze: --vcpu=we is not completed'
         [ -z "$(offered xenalyze latency none --domain we)" ] ||
             fail 'xenalyze: domains without a trace'
+
+        # completes EXPECTED WORD...: exactly these words, sorted
+        completes() {
+            expected=$1
+            shift
+            got=$(offered "$@" | grep -v '^$' | sort | tr '\n' ' ')
+            [ "$got" = "$expected" ] || fail "$*: $got, not $expected"
+        }
+        printf 'cpus = 2\n%s\nvcpus = 3\n%s\n' '[domain web1]' \
+            '[domain web2]' >host
+        "$xensim" --virtual -f host -T 0.01 -o t.xt >/dev/null || fail 't.xt'
+
+        # Each item of a list.
+        completes 'web1 web2 ' xenalyze latency t.xt --domain we
+        completes 'web1,web2 ' xenalyze latency t.xt --domain web1,web2
+        completes '0,web1,web1 0,web1,web2 ' xenalyze t.xt --domain 0,web1,we
+        completes 'web1,web2 ' xenalyze t.xt --domain = web1,web2
+        completes 'web1/0 web1/1 web1/2 ' xenalyze t.xt --vcpu web1/
+        completes 'web1/1,web1/2 ' xenalyze t.xt --vcpu web1/1,web1/2
+        completes 'hvm,sched_wake ' xenalyze --event hvm,sched_wak
+        completes 'hvm,sched_wake ' xentrace -e hvm,sched_wak
+        # bash splits words at a colon, and replaces the part behind it.
+        completes 'min ' xentrace -e sched : mi
+        completes 'class min verbose ' xentrace -e sched :
+        completes 'entryexit ' xentrace -e sched : min,hvm : entr
+
+        # Words, after options of any kind.
+        completes 'web1/0 web1/1 web1/2 ' xenalyze --output t.xt why web1
+        completes 'sched_wake ' xenalyze dump sched_wak
+        completes 'sched_wake ' xenalyze dump --time 1..2 -v --order = time \
+            sched_wak
+        completes 'hvm,sched_wake ' xenalyze records hvm,sched_wak
+        completes '' xenalyze dump sched_wake sched_wak
+        completes 'latency ' xenalyze --time 1..2 lat
+        completes 'latency ' xenalyze help lat
+        completes 'all ' xenalyze help al
+        completes 'list ' xentrace help l
+        completes 'sched_wake ' xentrace list sched_wak
+        completes '' xenalyze latency lat
+        completes 'json ' xenalyze export js
+        completes 'total ' xenalyze export json t.xt --sort tot
+
+        # Names with blanks and characters of shells: quoted, not evaluated.
+        name() {
+            printf '0 - 0x1f08c 0x%08x' $(($1 | 1 << 24))
+            { printf '%s' "$2"; head -c 24 /dev/zero; } | head -c 24 |
+                od -An -v -tx4 -w24 --endian=little | sed 's/ / 0x/g'
+        }
+        {
+            name 1 'two words'
+            # shellcheck disable=SC2016 # not evaluated
+            name 2 '$(touch x)`id`'
+            name 3 'a;b&c"d'
+            name 4 'a,b'
+            name 5 "$(printf 'y\nz')"
+            echo '0 1000000 0x21011 0x10000'
+        } | "$top/tests/xenalyze/reports/compose" >n.xt || fail 'n.xt'
+        completes 'two\ words ' xenalyze n.xt --domain two
+        completes 'two\ words ' xenalyze n.xt --domain 'two\ w'
+        completes 'two words ' xenalyze n.xt --domain '"two w'
+        completes '' xenalyze n.xt --domain '"a'
+        completes 'two\ words/0 ' xenalyze n.xt --vcpu tw
+        offered xenalyze n.xt --domain '' >names
+        while read -r name; do
+            # shellcheck disable=SC2016 # not evaluated
+            case $name in
+            'two\ words'*) eval "set -- $name"; [ "$1" = 'two words' ] ;;
+            *touch*) eval "set -- $name"; [ "$1" = '$(touch x)`id`' ] ;;
+            *2cb) eval "set -- $name"; [ "$1" = 'a\x2cb' ] ;;
+            *b*) eval "set -- $name"; [ "$1" = 'a;b&c"d' ] ;;
+            y*) eval "set -- $name"; [ "$1" = 'y?z' ] ;;
+            esac || fail "$name is another name for a shell"
+        done <names
+        [ "$(wc -l <names)" -eq 5 ] || fail "names: $(cat names)"
+        [ ! -e x ] || fail 'a name was evaluated'
     fi
 fi
 # Each word of a vocabulary, with a letter too many, is a usage error of one line
@@ -107,7 +182,7 @@ if command -v bash >/dev/null && [ -x "$xensim" ]; then
     "$xensim" --virtual --cpus 1 -T 0.01 -o "$tmp/x" >/dev/null ||
         fail 'no trace'
     for option in --sort --theme --order --event --color --layout --vendor \
-        --completion help over plot points export
+        --completion over plot points export
     do
         misspell "$top/tools/xenalyze/xenalyze" $option
     done
@@ -120,7 +195,8 @@ if command -v bash >/dev/null && [ -x "$xensim" ]; then
     done
     [ "$(wc -l <"$tmp/misspelt")" -ge 250 ] || fail 'hardly any word'
 fi
-grep -q -e '--event=.*:LIST:(.*sched\\:min .*sched_wake' "$files/zsh/_xenalyze" ||
+grep -q -e '--event=.*:LIST:_sequence compadd - .*sched\\:min .*sched_wake' \
+    "$files/zsh/_xenalyze" ||
     fail "zsh: no events"
 grep -q -e '-l snapshot-on.* -a .runnable\\>20ms' "$files/fish/xentrace.fish" ||
     fail "fish: no triggers"

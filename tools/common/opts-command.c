@@ -64,6 +64,11 @@ static const struct command help = {
     .help = "explain a command, or list all options",
 };
 
+bool opts_is_help(const struct command *c)
+{
+    return c == &help;
+}
+
 const struct command *opts_command(const struct program *p, size_t i)
 {
     if ( i < p->nr_commands )

@@ -60,22 +60,23 @@ static void put_zsh_command(FILE *out, const char *text)
 }
 
 /*
- * The choices or suggestions of an option.  The shell treats the bytes in
- * `special` in a special way, unless a backslash escapes these.
+ * The words of a NULL-terminated array, or suggestions.  The shell treats the
+ * bytes in `special` in a special way, unless a backslash escapes these.
  */
-static void put_completions(FILE *out, const struct opt *o, const char *special)
+static void put_completions(FILE *out, const char *const *choices,
+                            void (*suggest)(FILE *out), const char *special)
 {
-    char room[OPT_ARG_MAX], *text = NULL;
+    char *text = NULL;
     size_t size;
     FILE *words;
 
-    assert(o->choices == NULL || o->suggest == NULL);
-    if ( o->choices != NULL )
-        fputs(opt_choices(o, " ", room), out);
-    words = o->suggest != NULL ? open_memstream(&text, &size) : NULL;
+    assert(choices == NULL || suggest == NULL);
+    for ( size_t i = 0; choices != NULL && choices[i] != NULL; i++ )
+        fprintf(out, "%s%s", i > 0 ? " " : "", choices[i]);
+    words = suggest != NULL ? open_memstream(&text, &size) : NULL;
     if ( words == NULL )
         return;
-    o->suggest(words);
+    suggest(words);
     fclose(words);
     for ( const char *c = text; c != NULL && *c != '\0'; c++ )
     {
@@ -108,28 +109,40 @@ static void put_spellings(const struct program *p, const struct opt *o,
         fprintf(out, "-%c ", letter);
 }
 
+/* --- bash ----------------------------------------------------------------- */
+
+/* "--name|-n", a pattern of `case`. */
+static void bash_pattern(const struct program *p, const struct opt *o,
+                         FILE *out)
+{
+    char letter = opts_letter(p, o);
+
+    assert(o->name != NULL || letter != 0);
+    if ( o->name != NULL )
+        fprintf(out, "--%s", o->name);
+    if ( letter != 0 )
+        fprintf(out, "%s-%c", o->name != NULL ? "|" : "", letter);
+}
+
 /* A branch of `case $prev`: the completions of this option's argument. */
 static void bash_argument(const struct program *p, const struct opt *o,
                           FILE *out)
 {
     assert(opt_takes_text(o));
-    if ( is_free_text(o) )
-        return;                 /* bash completes file names by default */
-
     fputs("    ", out);
-    if ( o->name != NULL )
-        fprintf(out, "--%s", o->name);
-    if ( opts_letter(p, o) != 0 )
-        fprintf(out, "%s-%c", o->name ? "|" : "", opts_letter(p, o));
+    bash_pattern(p, o, out);
+    fprintf(out, ") files=%s", is_free_text(o) ? "only" : "no");
     if ( o->values != NULL )
+        fprintf(out, " values=%s", o->values);
+    if ( o->list )
+        fputs(" list=yes", out);
+    if ( o->choices != NULL || o->suggest != NULL )
     {
-        fprintf(out, ") words=$(_%s_values %s) files=no ;;\n", p->name,
-                o->values);
-        return;
+        fputs(" words='", out);
+        put_completions(out, o->choices, o->suggest, "");
+        fputc('\'', out);
     }
-    fputs(") words='", out);
-    put_completions(out, o, "");
-    fputs("' files=no ;;\n", out);
+    fputs(" ;;\n", out);
 }
 
 static void bash_arguments(const struct program *p, FILE *out)
@@ -152,37 +165,74 @@ static void bash_names(const struct program *p, FILE *out)
             put_spellings(p, o, out);
 }
 
-static void put_choice_words(const char *const *words, FILE *out)
-{
-    for ( size_t i = 0; words != NULL && words[i] != NULL; i++ )
-        fprintf(out, "%s%s", i > 0 ? " " : "", words[i]);
-}
-
-/*
- * Branches of `case $prev`: after the program's name the table of commands,
- * after a command the choices of its first argument; files in both cases.
- */
-static void bash_commands(const struct program *p, FILE *out)
+static void put_command_names(const struct program *p, FILE *out)
 {
     const struct command *c;
     size_t i;
 
-    if ( p->nr_commands == 0 )
-        return;
-    fputs("    ", out);
-    put_identifier(out, p->name);
-    fputs(") words='", out);
+    assert(p->nr_commands != 0);
     for ( i = 0; (c = opts_command(p, i)) != NULL; i++ )
         fprintf(out, "%s%s", i > 0 ? " " : "", c->name);
-    fputs("' files=both ;;\n", out);
+}
+
+/* A branch of `case`: the first argument of a command; also a file. */
+static void bash_command(const struct program *p, const struct command *c,
+                         FILE *out)
+{
+    bool is_help = opts_is_help(c);
+
+    assert(c->words == NULL || c->suggest == NULL);
+    if ( c->words == NULL && c->suggest == NULL && c->values == NULL &&
+         !is_help )
+        return;
+    fprintf(out, "    0%s) files=%s", c->name, is_help ? "no" : "both");
+    if ( c->values != NULL )
+        fprintf(out, " values=%s", c->values);
+    if ( c->suggest != NULL )
+        fputs(" list=yes", out);
+    if ( c->words != NULL || c->suggest != NULL || is_help )
+        fputs(" words='", out);
+    if ( is_help )
+        put_command_names(p, out);
+    if ( c->words != NULL || c->suggest != NULL )
+        put_completions(out, c->words, c->suggest, "");
+    fputs(c->words != NULL || c->suggest != NULL ? "' ;;\n" :
+          is_help ? " all' ;;\n" : " ;;\n", out);
+}
+
+/*
+ * Find the command, and the number of arguments behind it: words that are no
+ * option, and no argument of an option.
+ */
+static void bash_commands(const struct program *p, FILE *out)
+{
+    const struct command *c;
+    const struct opt *o;
+    size_t i;
+
+    if ( p->nr_commands == 0 )
+        return;
+    fputs("    for ((j = 1; j < i; j++)); do\n"
+          "        case ${COMP_WORDS[j]} in\n        ", out);
+    for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
+        if ( opts_is_shown(o) && opt_takes_text(o) )
+        {
+            bash_pattern(p, o, out);
+            fputc('|', out);
+        }
+    fputs("=) [ \"${COMP_WORDS[j+1]}\" = = ] && ((j++)); ((j++)) ;;\n"
+          "        -*) ;;\n"
+          "        *) if [ -z \"$command\" ]; then command=${COMP_WORDS[j]};"
+          " else ((nr++)); fi ;;\n"
+          "        esac\n"
+          "    done\n"
+          "    case $files:$cur in yes:-*) ;; yes:*) case $nr$command in\n"
+          "    0) files=both words='", out);
+    put_command_names(p, out);
+    fputs("' ;;\n", out);
     for ( i = 0; (c = opts_command(p, i)) != NULL; i++ )
-    {
-        if ( c->words == NULL )
-            continue;
-        fprintf(out, "    %s) words='", c->name);
-        put_choice_words(c->words, out);
-        fputs("' files=both ;;\n", out);
-    }
+        bash_command(p, c, out);
+    fputs("    esac ;; esac\n", out);
 }
 
 static bool has_values(const struct program *p)
@@ -193,59 +243,120 @@ static bool has_values(const struct program *p)
     return false;
 }
 
-/*
- * A function with the values from the first file on the command line.  The
- * program prints values without special characters only, since compgen
- * evaluates the list.
- */
+/* A function with a line per value, from the first file on the command line. */
 static void bash_values(const struct program *p, FILE *out)
 {
     if ( !has_values(p) )
         return;
-    fprintf(out, "_%s_values()\n"
-            "{\n"
-            "    local word\n"
-            "    for word in \"${COMP_WORDS[@]:1}\"; do\n"
-            "        if [ -f \"$word\" ]; then\n"
-            "            \"${COMP_WORDS[0]}\" --complete-values=\"$1\" --"
-            " \"$word\" 2>/dev/null\n"
-            "            return\n"
-            "        fi\n"
-            "    done\n"
-            "}\n", p->name);
+    fputc('_', out);
+    put_identifier(out, p->name);
+    fputs("_values()\n"
+          "{\n"
+          "    local word\n"
+          "    for word in \"${COMP_WORDS[@]:1}\"; do\n"
+          "        [ -f \"$word\" ] || word=${word//[\\\\\\\"\\']/}\n"
+          "        if [ -f \"$word\" ]; then\n"
+          "            \"${COMP_WORDS[0]}\" --complete-values=\"$1\" --"
+          " \"$word\" 2>/dev/null\n"
+          "            return\n"
+          "        fi\n"
+          "    done\n"
+          "}\n", out);
+}
+
+/* Values are quoted: a shell must not evaluate bytes of a trace. */
+static void bash_add_values(const struct program *p, FILE *out)
+{
+    if ( !has_values(p) )
+        return;
+    fputs("    if [ \"$values\" ]; then\n"
+          "        plain=${item//[\\\\\\\"\\']/}\n"
+          "        while IFS= read -r word; do\n"
+          "            case $word in \"$plain\"*) ;; *) continue ;; esac\n"
+          "            case $item in [\\\"\\']*) case $word in"
+          " *[!A-Za-z0-9_.+/\\ -]*) ;;\n"
+          "                *) COMPREPLY+=(\"$head$word\") ;; esac ;;\n"
+          "            *) COMPREPLY+=(\"$head$(printf %q \"$word\")\") ;;"
+          " esac\n"
+          "        done < <(_", out);
+    put_identifier(out, p->name);
+    fputs("_values \"$values\")\n"
+          "    fi\n", out);
 }
 
 /*
- * bash splits --name=value into three words, with '=' in the middle.  Without
- * completions bash falls back to file names (-o default), unless disabled.
+ * bash splits words at '=' and ':', which become words.  Without completions
+ * bash falls back to file names (-o default), unless disabled.
  */
-static void write_bash(const struct program *p, FILE *out)
+static void bash_begin(const struct program *p, FILE *out)
 {
-    fprintf(out, "# bash completion for %s\n", p->name);
-    bash_values(p, out);
     fputc('_', out);
     put_identifier(out, p->name);
     fputs("()\n{\n"
-          "    local cur=${COMP_WORDS[COMP_CWORD]} words='' files=yes\n"
-          "    local prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+          "    local i=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} prev word j"
+          " colon=''\n"
+          "    local words='' values='' list='' files=yes command='' nr=0"
+          " head='' item plain\n"
+          "    while [ $i -gt 1 ]; do\n"
+          "        if [ \"$cur\" = : ]; then"
+          " cur=${COMP_WORDS[i-1]}: i=$((i - 1)) colon=yes\n"
+          "        elif [ \"${COMP_WORDS[i-1]}\" = : ]; then"
+          " cur=${COMP_WORDS[i-2]}:$cur i=$((i - 2)) colon=yes\n"
+          "        else break; fi\n"
+          "    done\n"
+          "    prev=${COMP_WORDS[i-1]}\n"
           "    if [ \"$cur\" = = ]; then cur=''\n"
-          "    elif [ \"$prev\" = = ]; then"
-          " prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
-          "    case ${prev##*/} in\n", out);
-    bash_arguments(p, out);
-    bash_commands(p, out);
-    fputs("    esac\n"
-          "    case $files$cur in yes-*|both-*) words='", out);
-    bash_names(p, out);
-    fputs("' files=yes ;; esac\n"
+          "    elif [ \"$prev\" = = ]; then prev=${COMP_WORDS[i-2]}; fi\n"
+          "    case $prev in\n", out);
+}
+
+/* The last item of a list is completed; the other items are a prefix. */
+static void bash_end(const struct program *p, FILE *out)
+{
+    fputs("    item=$cur\n"
+          "    if [ \"$list\" ]; then item=${cur##*,} head=${cur%\"$item\"};"
+          " fi\n"
           "    if [ $files = no ]; then compopt +o default; fi 2>/dev/null\n"
-          "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-          "    if [ $files = both ]; then"
-          " COMPREPLY+=($(compgen -f -- \"$cur\")); fi\n"
+          "    mapfile -t COMPREPLY <"
+          " <(compgen -P \"$head\" -W \"$words\" -- \"$item\")\n", out);
+    bash_add_values(p, out);
+    fputs("    if [ $files = both ] && [ ${#COMPREPLY[@]} -gt 0 ]; then\n"
+          "        while IFS= read -r word; do"
+          " COMPREPLY+=(\"$(printf %q \"$word\")\");\n"
+          "        done < <(compgen -f -- \"$cur\")\n"
+          "    fi\n"
+          "    if [ \"$colon\" ]; then colon=${cur%\"${cur##*:}\"};"
+          " COMPREPLY=(\"${COMPREPLY[@]#\"$colon\"}\"); fi\n"
           "}\n"
           "complete -o default -F _", out);
     put_identifier(out, p->name);
     fprintf(out, " %s\n", p->name);
+}
+
+static void write_bash(const struct program *p, FILE *out)
+{
+    fprintf(out, "# bash completion for %s\n", p->name);
+    bash_values(p, out);
+    bash_begin(p, out);
+    bash_arguments(p, out);
+    fputs("    esac\n", out);
+    bash_commands(p, out);
+    fputs("    case $files:$cur in yes:-*) words='", out);
+    bash_names(p, out);
+    fputs("' ;; esac\n", out);
+    bash_end(p, out);
+}
+
+/* --- zsh ------------------------------------------------------------------ */
+
+/* Values of the first file on the command line, a line each. */
+static void zsh_values(const char *values, bool list, FILE *out)
+{
+    assert(values != NULL);
+    fprintf(out, "{ local w; for w in ${(Q)words[2,-1]}; do if [[ -f $w ]]; "
+            "then %scompadd -- ${(f)\"$($words[1] --complete-values=%s -- $w "
+            "2>/dev/null)\"}; break; fi; done }",
+            list ? "compset -P \"*,\"; " : "", values);
 }
 
 /* '*--cpus=[how many pcpus to play]:N: ' */
@@ -266,21 +377,40 @@ static void zsh_spelling(const struct opt *o, const char *dashes,
         fputc(':', out);
         if ( o->choices != NULL || o->suggest != NULL )
         {
-            fputc('(', out);
-            put_completions(out, o, ":");
-            fputc(')', out);
+            fputs(o->list ? "_sequence compadd - " : "(", out);
+            put_completions(out, o->choices, o->suggest, ":");
+            fputs(o->list ? "" : ")", out);
         }
         else if ( o->values != NULL )
-            fprintf(out, "{ local w; for w in $words[2,-1]; do if [[ -f $w ]];"
-                    " then compadd -- $($words[1] --complete-values=%s -- $w "
-                    "2>/dev/null); break; fi; done }", o->values);
+            zsh_values(o->values, o->list, out);
         else
             fputs(is_free_text(o) ? "_files" : " ", out);
     }
     fputs("' \\\n", out);
 }
 
-/* The first argument: a row of the table of commands, or a file. */
+/* The first argument of a command; or a file. */
+static void zsh_command(const struct program *p, const struct command *c,
+                        FILE *out)
+{
+    if ( c->words == NULL && c->suggest == NULL && c->values == NULL &&
+         !opts_is_help(c) )
+        return;
+    fprintf(out, " %s) ", c->name);
+    if ( c->values != NULL )
+        zsh_values(c->values, false, out);
+    else
+    {
+        fputs(c->suggest != NULL ? "_sequence compadd - " : "compadd -- ", out);
+        if ( opts_is_help(c) )
+            put_command_names(p, out);
+        else
+            put_completions(out, c->words, c->suggest, ":");
+    }
+    fputs(";;", out);
+}
+
+/* The first argument is a command, or a file; the second depends on it. */
 static void zsh_commands(const struct program *p, FILE *out)
 {
     const struct command *c;
@@ -295,7 +425,10 @@ static void zsh_commands(const struct program *p, FILE *out)
         put_zsh_command(out, c->help);
         fputs("]\"", out);
     }
-    fputs("; _files }' \\\n", out);
+    fputs("; _files }' \\\n  '2: :{ case $line[1] in", out);
+    for ( i = 0; (c = opts_command(p, i)) != NULL; i++ )
+        zsh_command(p, c, out);
+    fputs(" esac; _files }' \\\n", out);
 }
 
 static void write_zsh(const struct program *p, FILE *out)
@@ -319,6 +452,8 @@ static void write_zsh(const struct program *p, FILE *out)
     fputs(p->max_args != 0 ? "  '*:file:_files'\n" : "  && return\n", out);
 }
 
+/* --- fish ----------------------------------------------------------------- */
+
 static void fish_commands(const struct program *p, FILE *out)
 {
     const struct command *c;
@@ -330,11 +465,14 @@ static void fish_commands(const struct program *p, FILE *out)
                 p->name, c->name);
         put_fish(out, c->help);
         fputs("'\n", out);
-        if ( c->words == NULL )
+        if ( c->words == NULL && c->suggest == NULL && !opts_is_help(c) )
             continue;
         fprintf(out, "complete -c %s -n '__fish_prev_arg_in %s' -a '", p->name,
                 c->name);
-        put_choice_words(c->words, out);
+        if ( opts_is_help(c) )
+            put_command_names(p, out);
+        else
+            put_completions(out, c->words, c->suggest, "<>&|$()");
         fputs("'\n", out);
     }
 }
@@ -362,7 +500,7 @@ static void write_fish(const struct program *p, FILE *out)
         if ( o->choices != NULL || o->suggest != NULL )
         {
             fputs(" -a '", out);
-            put_completions(out, o, "<>&|$()");
+            put_completions(out, o->choices, o->suggest, "<>&|$()");
             fputc('\'', out);
         }
         else if ( o->values != NULL )

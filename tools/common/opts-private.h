@@ -111,6 +111,9 @@ int opts_find_name(const struct program *p, const char *name, size_t len,
 /* Command i of the program, then `help`; NULL after the last. */
 const struct command *opts_command(const struct program *p, size_t i);
 
+/* Is this the built-in command, with commands as words? */
+bool opts_is_help(const struct command *c);
+
 /* The command of that name, or NULL. */
 const struct command *opts_find_command(const struct program *p,
                                         const char *name);

@@ -59,6 +59,7 @@ struct opt
                                    a blank behind each; or NULL */
     const char *values;         /* the hidden option --complete-values=VALUES
                                    prints the words that FILE has; or NULL */
+    bool list;                  /* the argument is a list with commas */
     bool hidden;                /* accepted, but not shown in --help */
     bool common;                /* on the short page of --help */
 };
@@ -83,7 +84,10 @@ struct command
      * the number of arguments used, or -EINVAL with *e.  NULL: none is used.
      */
     int (*take)(void *config, int nr, char **args, struct err *e);
-    const char *const *words;   /* choices of the first argument; or NULL */
+    /* Completion of the first argument: as in struct opt; or all NULL. */
+    const char *const *words;
+    void (*suggest)(FILE *out);
+    const char *values;
 };
 
 struct program

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/closest-word.h"
+#include "libxentrace/catalogue.h"
 #include "xenalyze/options.h"
 #include "xenalyze/report-options.h"
 
@@ -209,7 +210,7 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .help = "why a vcpu is slow: the causes, and what helps",
       .details = "VCPU is a vcpu or a domain, as in d1v0, web1/0 or web1; "
         "without VCPU, the vcpu that waits most is explained.",
-      .options = OPTIONS("--why"),
+      .options = OPTIONS("--why"), .values = "vcpu",
       .related = OPTIONS("time", "json", "output") },
     { .name = "latency", .args = "FILE",
       .help = "how long vcpus waited for a pcpu, and who ran instead",
@@ -274,12 +275,12 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
         "EVENTS are names, patterns, classes or numbers, as for --event.",
       .options = OPTIONS("--dump-all"),
       .related = OPTIONS(SELECTION, "event", "output"),
-      .take = take_events },
+      .take = take_events, .suggest = xt_catalogue_print_names },
     { .name = "records", .args = "[EVENTS] FILE",
       .help = "the same as fields by name, for programs",
       .options = OPTIONS("--records"),
       .related = OPTIONS(SELECTION, "event", "order", "output"),
-      .take = take_events },
+      .take = take_events, .suggest = xt_catalogue_print_names },
     { .name = "count", .args = "FILE",
       .help = "number of records of each event",
       .options = OPTIONS("--count"), .related = OPTIONS(SELECTION, "output") },

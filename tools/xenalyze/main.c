@@ -117,17 +117,56 @@ static int print_schema(struct err *e)
     return 0;
 }
 
-/* Shells evaluate the words: names with other characters are left out. */
-static bool is_plain_word(const char *word)
+/*
+ * Completion has a name per line, and lists of options have commas: names with
+ * a comma or a control character are left out.
+ */
+static bool is_completable(const char *name)
 {
-    return !word[strspn(word, "abcdefghijklmnopqrstuvwxyz"
-                        "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-")];
+    for ( const char *c = name; *c; c++ )
+        if ( (unsigned char)*c < ' ' || *c == 0x7f || *c == ',' )
+            return false;
+    return *name && *name != '-';
+}
+
+#define MAX_VCPU_VALUES 1024u   /* completions of one domain */
+
+/*
+ * The name of a domain, whose blanks a shell can quote; or the label, if other
+ * domains have the same name.
+ */
+static const char *choose_word(const struct xt_domain_names *names,
+                               const struct xt_domain_name *d)
+{
+    size_t length = strlen(d->name), at = 0;
+
+    if ( !strcmp(d->name, d->label) || !is_completable(d->name) ||
+         !xt_domain_names_find(names, d->name, length, &at) ||
+         xt_domain_names_find(names, d->name, length, &at) )
+        return d->label;
+    return d->name;
+}
+
+/* A domain, or all its vcpus; without metadata of their number, vcpu 0. */
+static void print_domain_values(const struct xt_domain_names *names,
+                                const struct xt_domain_name *d, bool vcpus)
+{
+    const struct xt_rec_meta_domain *m = xt_host_domain(&names->host, d->id);
+    unsigned int nr = m && m->vcpus ? m->vcpus : 1;
+    const char *word = choose_word(names, d);
+
+    if ( !is_completable(word) )
+        return;
+    if ( !vcpus )
+        printf("%s\n", word);
+    for ( unsigned int i = 0; vcpus && i < nr && i < MAX_VCPU_VALUES; i++ )
+        printf("%s/%u\n", word, i);
 }
 
 /* --complete-values: the words for --domain or --vcpu, from metadata only. */
 static int print_values(const struct config *config, struct err *e)
 {
-    const char *tail = config->complete_values == COMPLETE_VCPUS ? "/0" : "";
+    bool vcpus = config->complete_values == COMPLETE_VCPUS;
     struct xt_domain_names names;
     struct xt_trace *trace;
     int rc = xt_trace_open(&trace, config->path, 0, e);
@@ -136,8 +175,7 @@ static int print_values(const struct config *config, struct err *e)
         return rc;
     rc = xt_domain_names_init(&names, trace, e);
     for ( size_t i = 0; !rc && i < names.nr; i++ )
-        if ( is_plain_word(names.all[i].label) )
-            printf("%s%s\n", names.all[i].label, tail);
+        print_domain_values(&names, &names.all[i], vcpus);
     if ( !rc )
         xt_domain_names_fini(&names);
     xt_trace_close(trace);

@@ -251,15 +251,15 @@ static const struct opt opts[] = {
       .at = offsetof(struct config, pcpus), .help = "select pcpus: 0,4-7" },
     { .name = "domain", .type = OPT_TEXT, .arg = "LIST",
       .at = offsetof(struct config, domains), .common = true,
-      .values = "domain",
+      .values = "domain", .list = true,
       .help = "select domains: web1,0,3-5,idle; likewise --vcpu=web1/0 and "
               "--pcpu=0-3" },
     { .name = "vcpu", .type = OPT_TEXT, .arg = "LIST",
-      .at = offsetof(struct config, vcpus), .values = "vcpu",
+      .at = offsetof(struct config, vcpus), .values = "vcpu", .list = true,
       .help = "select vcpus: d1v0,d1v1,web1/0" },
     { .name = "event", .type = OPT_TEXT, .arg = "LIST",
       .at = offsetof(struct config, events),
-      .common = true, .suggest = xt_catalogue_print_names,
+      .common = true, .suggest = xt_catalogue_print_names, .list = true,
       .help = "select events by name, class or id: sched_*,hvm,0x28004" },
 
     { .type = OPT_GROUP, .help = "Terminal" },

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "libxentrace/catalogue.h"
 #include "xentrace/options.h"
 
 #define OPTIONS(...) (const char *const[]){ __VA_ARGS__, NULL }
@@ -136,5 +137,5 @@ const struct command xentrace_commands[XENTRACE_NR_COMMANDS] = {
       .details = "Prints a line for each class and event: its name, its number "
         "and its fields.  PATTERN is a list of classes (hvm, sched:min), "
         "names with wildcards ('sched_*') and numbers.",
-      .take = take_list },
+      .take = take_list, .suggest = xt_catalogue_print_names },
 };

@@ -61,7 +61,7 @@ static const struct opt opts[] = {
     { .type = OPT_GROUP, .help = "Selecting events" },
     { .name = "evt-mask", .letter = 'e', .type = OPT_CALL, .arg = "MASK",
       .parse = parse_events, .common = true,
-      .suggest = xt_catalogue_print_names,
+      .suggest = xt_catalogue_print_names, .list = true,
       .help = "events, as in hvm,sched:min,sched_wake or all" },
     { .name = "cpu-mask", .letter = 'c', .type = OPT_TEXT, .arg = "CPUS",
       AT(plan.cpus), .common = true,
