@@ -23,6 +23,7 @@
 #include "xenalyze/account/request.h"
 #include "xenalyze/account/sched-check.h"
 #include "xenalyze/account/sort.h"
+#include "xenalyze/account/stretch.h"
 #include "xenalyze/account/summary.h"
 #include "xenalyze/account/verdict.h"
 #include "xenalyze/account/wait-cause.h"
