@@ -77,7 +77,7 @@ bounded()
     if grep -i 'memory' err; then fail "$*: out of memory"; fi
 }
 
-outputs='--summary --report-latency --report-exits --json --dump-all --info
+outputs='--summary --report-latency --report-exits --why --json --dump-all --info
          --count --plot=p.svg'
 for name in windows vcpus exits domains pcpus; do
     python3 generate.py $name >trace || exit 99

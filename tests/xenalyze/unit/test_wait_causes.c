@@ -227,20 +227,20 @@ static void print_why(const struct why_test *t, char *text, size_t size)
         const struct wait_vcpu *v = t->waits.vcpus[i];
         uint64_t sum = 0;
 
-        if ( !v->waited )
+        if ( !v->sums.waited )
             continue;
         used += snprintf(text + used, size - used, "d%uv%u", v->domain, v->id);
         for ( unsigned int k = 0; k < WAIT_CAUSES; k++ )
-            if ( v->causes[k] )
+            if ( v->sums.causes[k] )
                 used += snprintf(text + used, size - used, " %s %lu",
-                                 wait_cause_name(k), v->causes[k]);
+                                 wait_cause_name(k), v->sums.causes[k]);
         for ( const struct wait_rival *r = v->rivals; r; r = r->next )
             used += snprintf(text + used, size - used, " d%u=%lu", r->domain,
                              r->cycles);
         used += snprintf(text + used, size - used, "\n");
         for ( unsigned int k = 0; k < WAIT_CAUSES; k++ )
-            sum += v->causes[k];
-        ck_assert_uint_eq(sum, v->waited);
+            sum += v->sums.causes[k];
+        ck_assert_uint_eq(sum, v->sums.waited);
     }
 }
 
@@ -426,7 +426,7 @@ START_TEST(many_rivals)
     ck_assert_uint_eq(t.waits.vcpus[0]->nr_rivals, WAIT_RIVALS);
     ck_assert_uint_eq(sum, 10 * WAIT_RIVALS - 5);
     ck_assert_uint_eq(t.waits.vcpus[0]->other_rivals, 10 * WAIT_RIVALS);
-    ck_assert_uint_eq(t.waits.vcpus[0]->causes[WAIT_RIVAL],
+    ck_assert_uint_eq(t.waits.vcpus[0]->sums.causes[WAIT_RIVAL],
                       20 * WAIT_RIVALS - 5);
     end_test(&t);
 }

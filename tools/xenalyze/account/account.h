@@ -6,6 +6,7 @@
 #ifndef XENALYZE_ACCOUNT_ACCOUNT_H
 #define XENALYZE_ACCOUNT_ACCOUNT_H
 
+#include "xenalyze/account/backend-wait.h"
 #include "xenalyze/account/block-reason.h"
 #include "xenalyze/account/category.h"
 #include "xenalyze/account/co-stop.h"

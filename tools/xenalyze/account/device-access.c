@@ -219,6 +219,37 @@ static uint64_t find_helper_wait(const struct access_vcpu *v,
 
 /* --- one access ----------------------------------------------------------- */
 
+static void vote_for_range(struct access_stretch *s,
+                           const struct access_range *r, uint64_t cycles)
+{
+    if ( s->range == r )
+        s->votes += cycles;
+    else if ( s->votes >= cycles )
+        s->votes -= cycles;
+    else
+    {
+        s->range = r;
+        s->votes = cycles - s->votes;
+    }
+}
+
+static void add_to_stretch(struct device_accesses *d, struct access_vcpu *v,
+                           const struct access_range *r,
+                           const uint64_t parts[ACCESS_PARTS], uint64_t from)
+{
+    struct stretch_search *s = &v->search;
+    uint64_t time = access_device_time(parts);
+
+    if ( stretch_begin_loss(s, &d->scale, from, stretch_cost(s, from)) )
+        v->now = (struct access_stretch){ .range = r };
+    for ( unsigned int i = 0; i < ACCESS_PARTS; i++ )
+        v->now.sums[i] += parts[i];
+    vote_for_range(&v->now, r, time);
+    if ( stretch_end_loss(s, from + time, time,
+                          (1 - STRETCH_CALM) * (double)time) )
+        v->worst = v->now;
+}
+
 /* Add the access in progress, and forget it.  `until`: the vcpu runs. */
 static void close_access(struct device_accesses *d, const struct vcpu *vcpu,
                          struct access_vcpu *v,
@@ -263,6 +294,7 @@ static void close_access(struct device_accesses *d, const struct vcpu *vcpu,
         stats_add(&r->parts[i], &d->pool, parts[i], o->start);
         v->sums[i] += parts[i];
     }
+    add_to_stretch(d, v, r, parts, o->start);
 }
 
 /* No wait follows: the vcpu ran at the end of the exit. */
@@ -339,8 +371,10 @@ static void access_begin(void *state, const struct fact_begin *f)
 {
     struct device_accesses *d = state;
 
-    if ( !f->segment )
-        d->clock = *f->clock;
+    if ( f->segment )
+        return;
+    d->clock = *f->clock;
+    d->scale = stretch_scale_make(f->clock);
 }
 
 static void access_add_runstate(void *state, const struct fact_runstate *f)
@@ -365,6 +399,7 @@ static int access_end(void *state, const struct fact_end *f, struct err *e)
             d->vcpus[i]->open.is_open = false;
             d->vcpus[i]->nr_waits = 0;
             d->vcpus[i]->helper = NULL;
+            stretch_close(&d->vcpus[i]->search, &d->scale);
         }
     return d->failed || d->pool.failed
            ? err_sys(e, -ENOMEM, "cannot keep accesses to devices") : 0;
@@ -444,10 +479,9 @@ const struct access_vcpu *device_accesses_find(const struct device_accesses *d,
     return found ? *found : NULL;
 }
 
-uint64_t access_device_time(const struct access_vcpu *v)
+uint64_t access_device_time(const uint64_t sums[ACCESS_PARTS])
 {
-    return v->sums[ACCESS_XEN] + v->sums[ACCESS_HELPER_WAITS] +
-           v->sums[ACCESS_MODEL];
+    return sums[ACCESS_XEN] + sums[ACCESS_HELPER_WAITS] + sums[ACCESS_MODEL];
 }
 
 const struct access_range *

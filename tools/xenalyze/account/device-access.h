@@ -19,6 +19,7 @@
 #ifndef XENALYZE_ACCOUNT_DEVICE_ACCESS_H
 #define XENALYZE_ACCOUNT_DEVICE_ACCESS_H
 
+#include "xenalyze/account/stretch.h"
 #include "xenalyze/model/model.h"
 #include "xenalyze/stats/stats.h"
 
@@ -67,11 +68,23 @@ struct access_open
 
 struct access_wait { uint64_t from, to; };
 
+/* Accesses in a stretch. */
+struct access_stretch
+{
+    uint64_t sums[ACCESS_PARTS];
+    const struct access_range *range;   /* the device with most of the time, if
+                                           that is more than half: cycles of
+                                           other devices count against it */
+    uint64_t votes;
+};
+
 struct access_vcpu
 {
     uint16_t domain, id;
     uint64_t sums[ACCESS_PARTS];        /* all accesses of the vcpu */
     uint64_t accesses, longest, longest_from;
+    struct stretch_search search;       /* time without ACCESS_VCPU_WAITS */
+    struct access_stretch now, worst;   /* those of the search */
     struct access_open open;
     struct access_wait waits[ACCESS_WAITS];     /* for a pcpu, in a ring */
     uint64_t nr_waits;
@@ -89,6 +102,7 @@ struct device_accesses
 {
     struct stats_pool pool;
     struct xt_clock clock;
+    struct stretch_scale scale;
     struct access_vcpu **vcpus; /* by index; NULL: no facts */
     struct access_domain *domains;      /* by index */
     uint32_t nr_vcpus, nr_domains;
@@ -107,7 +121,7 @@ struct sink device_accesses_sink(struct device_accesses *d);
 void device_accesses_close(struct device_accesses *d);
 
 /* Time of accesses in which the vcpu did not wait for a pcpu. */
-uint64_t access_device_time(const struct access_vcpu *v);
+uint64_t access_device_time(const uint64_t sums[ACCESS_PARTS]);
 
 /* After closing: the device with the most time; NULL: none. */
 const struct access_range *

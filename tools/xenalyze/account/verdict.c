@@ -13,7 +13,7 @@
 #define SLOW_PERCENT 5u         /* share of all known time */
 #define LEAST_PERCENT 1u        /* likewise: less is no problem */
 #define STOLEN_PERCENT 10u      /* share of the time of wanting to run */
-#define CALM_NS 100000u         /* p99 of waits */
+#define RIVAL_PART 3u           /* of the time of siblings */
 /* The default rate limit of credit and credit2, and a tenth more: the record
    has a time after the decision. */
 #define DEFAULT_LIMIT_NS 1100000u
@@ -21,14 +21,16 @@
 /* --- rules ---------------------------------------------------------------- */
 
 /* Were other pcpus idle for most of the time that others ran here? */
-static bool has_idle_pcpus(const struct wait_vcpu *v)
+static bool has_idle_pcpus(uint16_t domain, const struct wait_sums *s)
 {
-    return v->idle_elsewhere > v->others_ran / 2;
+    (void)domain;
+    return s->idle_elsewhere > s->others_ran / 2;
 }
 
-static bool is_dom0(const struct wait_vcpu *v)
+static bool is_dom0(uint16_t domain, const struct wait_sums *s)
 {
-    return v->domain == 0;
+    (void)s;
+    return domain == 0;
 }
 
 static const struct verdict_rule rules[] = {
@@ -78,13 +80,14 @@ static const struct verdict_rule rules[] = {
       "nothing is known about its pcpu", "a longer trace" },
 };
 
-const struct verdict_rule *verdict_find_rule(const struct wait_vcpu *v,
+const struct verdict_rule *verdict_find_rule(uint16_t domain,
+                                             const struct wait_sums *s,
                                              enum wait_cause cause)
 {
     const struct verdict_rule *r = rules;
 
     assert(cause < WAIT_CAUSES);
-    while ( r->cause != cause || (r->test && !r->test(v)) )
+    while ( r->cause != cause || (r->test && !r->test(domain, s)) )
     {
         r++;
         assert(r < rules + sizeof(rules) / sizeof(rules[0]));
@@ -111,40 +114,58 @@ size_t verdict_find(const struct wait_vcpu *v,
 
     for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
     {
-        sum += v->causes[i];
-        if ( v->causes[i] )
+        sum += v->sums.causes[i];
+        if ( v->sums.causes[i] )
             findings[n++] = (struct verdict_finding){
-                i, v->causes[i], verdict_find_rule(v, i), &v->worst[i],
+                i, v->sums.causes[i],
+                verdict_find_rule(v->domain, &v->sums, i), &v->worst[i],
             };
     }
-    assert(sum == v->waited);
+    assert(sum == v->sums.waited);
     if ( n )
         qsort(findings, n, sizeof(findings[0]), compare_findings);
     return n;
 }
 
 const struct verdict_rule *verdict_find_headline(const struct wait_causes *w,
-                                                 const struct wait_vcpu *v)
+                                                 const struct wait_vcpu *v,
+                                                 const struct wait_sums *s)
 {
     uint64_t cycles[WAIT_CAUSES];
     unsigned int largest = 0;
 
-    memcpy(cycles, v->causes, sizeof(cycles));
-    assert(v->limited_siblings <= cycles[WAIT_RATELIMIT]);
+    memcpy(cycles, s->causes, sizeof(cycles));
+    assert(s->limited_siblings <= cycles[WAIT_RATELIMIT]);
     if ( w->longest_limited_ns <= DEFAULT_LIMIT_NS )
     {
-        cycles[WAIT_SIBLING] += v->limited_siblings;
-        cycles[WAIT_RIVAL] += cycles[WAIT_RATELIMIT] - v->limited_siblings;
+        cycles[WAIT_SIBLING] += s->limited_siblings;
+        cycles[WAIT_RIVAL] += cycles[WAIT_RATELIMIT] - s->limited_siblings;
         cycles[WAIT_RATELIMIT] = 0;
     }
     for ( unsigned int i = 1; i < WAIT_CAUSES; i++ )
         if ( cycles[i] > cycles[largest] )
             largest = i;
-    return verdict_find_rule(v, largest);
+    if ( largest == WAIT_SIBLING && v->nr_pcpus >= v->nr_vcpus &&
+         cycles[WAIT_RIVAL] >= cycles[WAIT_SIBLING] / RIVAL_PART )
+        largest = WAIT_RIVAL;
+    return verdict_find_rule(v->domain, s, largest);
 }
 
-const struct verdict_rule *verdict_find_device(const struct wait_vcpu *v,
-                                               const struct access_vcpu *a)
+/* --- losses --------------------------------------------------------------- */
+
+const char *verdict_loss_name(enum verdict_loss loss)
+{
+    static const char *const names[] = {
+        [VERDICT_WAITS] = "waits", [VERDICT_DEVICE] = "emulated",
+        [VERDICT_BACKEND] = "backend",
+    };
+
+    assert(loss < VERDICT_LOSSES);
+    return names[loss];
+}
+
+static const struct verdict_rule *find_device_rule(
+    const uint64_t sums[ACCESS_PARTS])
 {
     static const struct verdict_rule model = {
         WAIT_CAUSES, NULL, "emulated-device", "waits for emulated devices",
@@ -157,31 +178,153 @@ const struct verdict_rule *verdict_find_device(const struct wait_vcpu *v,
         "accesses to emulated devices",
         "pcpus reserved for dom0; PV drivers in the guest",
     };
-    uint64_t time = a ? access_device_time(a) : 0;
 
-    if ( time <= v->waited ||
-         stats_share(time, verdict_known_time(v)) < SLOW_PERCENT )
-        return NULL;
-    return a->sums[ACCESS_HELPER_WAITS] > time / 2 ? &helper : &model;
+    return sums[ACCESS_HELPER_WAITS] > access_device_time(sums) / 2 ? &helper
+                                                                    : &model;
+}
+
+static const struct verdict_rule *find_backend_rule(uint16_t backend)
+{
+    static const struct verdict_rule dom0 = {
+        WAIT_CAUSES, NULL, "starved-backend",
+        "waits for I/O; its backend waits for a pcpu",
+        "the backend of its I/O waited for a pcpu",
+        "pcpus reserved for dom0: dom0_max_vcpus, dom0_vcpus_pin",
+    };
+    static const struct verdict_rule driver_domain = {
+        WAIT_CAUSES, NULL, "starved-backend",
+        "waits for I/O; its backend waits for a pcpu",
+        "the backend of its I/O waited for a pcpu",
+        "more pcpus, or more weight, for the backend's domain",
+    };
+
+    return backend ? &driver_domain : &dom0;
+}
+
+uint64_t verdict_lost_time(const struct verdict_facts *f,
+                           enum verdict_loss loss)
+{
+    switch ( loss )
+    {
+    case VERDICT_WAITS:
+        return f->vcpu->sums.waited;
+    case VERDICT_DEVICE:
+        return f->accesses ? access_device_time(f->accesses->sums) : 0;
+    default:
+        assert(loss == VERDICT_BACKEND);
+        return f->backend ? f->backend->waited : 0;
+    }
+}
+
+const struct stretch_search *
+verdict_find_stretch(const struct verdict_facts *f, enum verdict_loss loss)
+{
+    const struct stretch_search *s = NULL;
+
+    assert(loss < VERDICT_LOSSES);
+    if ( loss == VERDICT_WAITS && f->vcpu->stretches )
+        s = &f->vcpu->stretches->search;
+    else if ( loss == VERDICT_DEVICE && f->accesses )
+        s = &f->accesses->search;
+    else if ( loss == VERDICT_BACKEND && f->backend )
+        s = &f->backend->search;
+    return s && s->worst.score > 0 ? s : NULL;
+}
+
+const struct verdict_rule *
+verdict_find_stretch_rule(const struct verdict_facts *f,
+                          enum verdict_loss loss)
+{
+    assert(verdict_find_stretch(f, loss));
+    if ( loss == VERDICT_WAITS )
+        return verdict_find_headline(f->waits, f->vcpu,
+                                     &f->vcpu->stretches->worst.sums);
+    return loss == VERDICT_DEVICE ? find_device_rule(f->accesses->worst.sums)
+                                  : find_backend_rule(f->backend->worst.domain);
+}
+
+bool verdict_find_worst_loss(const struct verdict_facts *f,
+                             enum verdict_loss *loss)
+{
+    double most = 0;
+
+    for ( unsigned int i = 0; i < VERDICT_LOSSES; i++ )
+    {
+        const struct stretch_search *s = verdict_find_stretch(f, i);
+
+        if ( s && s->worst.score > most )
+        {
+            most = s->worst.score;
+            *loss = i;
+        }
+    }
+    return most > 0;
+}
+
+static const struct verdict_rule *find_rule_of_loss(
+    const struct verdict_facts *f, enum verdict_loss loss)
+{
+    if ( loss == VERDICT_WAITS )
+        return verdict_find_headline(f->waits, f->vcpu, &f->vcpu->sums);
+    return loss == VERDICT_DEVICE ? find_device_rule(f->accesses->sums)
+                                  : find_backend_rule(f->backend->vote.domain);
+}
+
+/* Does the vcpu lose too much time over the whole trace? */
+static bool is_great_loss(const struct verdict_facts *f,
+                          enum verdict_loss loss)
+{
+    uint64_t lost = verdict_lost_time(f, loss);
+
+    if ( loss == VERDICT_WAITS )
+        return verdict_is_slow(f->waits, f->vcpu);
+    return lost && stats_share(lost, verdict_known_time(f->vcpu)) >=
+                   SLOW_PERCENT;
+}
+
+struct verdict_result verdict_judge(const struct verdict_facts *f)
+{
+    struct verdict_result v = { .rule = NULL };
+    uint64_t most = 0;
+
+    for ( unsigned int i = 0; i < VERDICT_LOSSES; i++ )
+    {
+        uint64_t lost = verdict_lost_time(f, i);
+
+        if ( lost > most && is_great_loss(f, i) )
+        {
+            most = lost;
+            v.loss = i;
+        }
+    }
+    if ( most )
+        v.rule = find_rule_of_loss(f, v.loss);
+    else if ( verdict_find_worst_loss(f, &v.loss) &&
+              stretch_hurts(verdict_find_stretch(f, v.loss)) )
+    {
+        v.rule = verdict_find_stretch_rule(f, v.loss);
+        v.is_stretch = true;
+    }
+    return v;
 }
 
 uint64_t verdict_known_time(const struct wait_vcpu *v)
 {
-    return v->times[STATE_RUNNING] + v->times[STATE_RUNNABLE] +
-           v->times[STATE_BLOCKED] + v->times[STATE_OFFLINE];
+    return wait_times_of(v).known;
 }
 
 bool verdict_is_slow(const struct wait_causes *w, const struct wait_vcpu *v)
 {
-    uint64_t wanted = v->waited + v->times[STATE_RUNNING];
+    uint64_t waited = v->sums.waited;
+    uint64_t wanted = waited + v->times[STATE_RUNNING];
 
-    if ( !v->waited )
+    if ( !waited )
         return false;
-    if ( stats_share(v->waited, verdict_known_time(v)) >= SLOW_PERCENT )
+    if ( stats_share(waited, verdict_known_time(v)) >= SLOW_PERCENT )
         return true;
-    if ( stats_share(v->waited, verdict_known_time(v)) < LEAST_PERCENT )
+    if ( stats_share(waited, verdict_known_time(v)) < LEAST_PERCENT )
         return false;
-    return stats_share(v->waited, wanted) >= STOLEN_PERCENT &&
+    return stats_share(waited, wanted) >= STOLEN_PERCENT &&
            xt_clock_duration(&w->clock, stats_percentile(&v->waits, 99)) >=
-           CALM_NS;
+           WAIT_CALM_NS;
 }

@@ -10,14 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "xenalyze/account/backend-wait.h"
 #include "xenalyze/account/device-access.h"
 #include "xenalyze/account/wait-cause.h"
 
 struct verdict_rule
 {
-    enum wait_cause cause;
+    enum wait_cause cause;      /* WAIT_CAUSES: not for waits */
     /* Does the rule fit?  NULL: always.  The first row that fits counts. */
-    bool (*test)(const struct wait_vcpu *v);
+    bool (*test)(uint16_t domain, const struct wait_sums *s);
     const char *name;           /* in JSON */
     const char *headline;       /* a sentence without its subject, at most 44
                                    characters if a rival follows */
@@ -25,8 +26,9 @@ struct verdict_rule
     const char *help;           /* advice */
 };
 
-/* The rule for a cause of the vcpu's waits. */
-const struct verdict_rule *verdict_find_rule(const struct wait_vcpu *v,
+/* The rule for a cause of the waits of a domain's vcpu. */
+const struct verdict_rule *verdict_find_rule(uint16_t domain,
+                                             const struct wait_sums *s,
                                              enum wait_cause cause);
 
 struct verdict_finding
@@ -42,19 +44,67 @@ size_t verdict_find(const struct wait_vcpu *v,
                     struct verdict_finding findings[WAIT_CAUSES]);
 
 /*
- * The rule for the headline: that of the largest cause.  The usual rate limit
- * only prolongs the run of another vcpu, so its time counts as that vcpu's; a
- * longer limit is a cause of its own.
+ * The rule for the headline on these waits of the vcpu: that of the largest
+ * cause.  The usual rate limit only prolongs the run of another vcpu, so its
+ * time counts as that vcpu's; a longer limit is a cause of its own.  If the
+ * domain may use a pcpu for each of its vcpus, and other domains ran for a
+ * quarter of the time, then these made its vcpus compete with each other.
  */
 const struct verdict_rule *verdict_find_headline(const struct wait_causes *w,
-                                                 const struct wait_vcpu *v);
+                                                 const struct wait_vcpu *v,
+                                                 const struct wait_sums *s);
+
+/* Kinds of time that a vcpu may lose. */
+enum verdict_loss
+{
+    VERDICT_WAITS,              /* it waits for a pcpu */
+    VERDICT_DEVICE,             /* an emulated device */
+    VERDICT_BACKEND,            /* the backend of its I/O waits for a pcpu */
+    VERDICT_LOSSES
+};
+
+/* Name of a loss in JSON, such as "waits". */
+const char *verdict_loss_name(enum verdict_loss loss);
+
+/* The numbers about one vcpu. */
+struct verdict_facts
+{
+    const struct wait_causes *waits;
+    const struct wait_vcpu *vcpu;
+    const struct access_vcpu *accesses; /* to emulated devices; or NULL */
+    const struct backend_vcpu *backend; /* round trips of I/O; or NULL */
+};
+
+struct verdict_result
+{
+    const struct verdict_rule *rule;    /* NULL: nothing is wrong */
+    enum verdict_loss loss;
+    bool is_stretch;            /* only in the worst stretch of the loss */
+};
 
 /*
- * The rule for a vcpu that loses more time to emulated devices than to waiting
- * for a pcpu, and at least 5 % of its time; NULL: this is no cause.
+ * The verdict on a vcpu: the greatest loss, if it is at least 5 % of its time
+ * (for waits: see verdict_is_slow()); else the worst stretch of any loss, if
+ * that hurts.
  */
-const struct verdict_rule *verdict_find_device(const struct wait_vcpu *v,
-                                               const struct access_vcpu *a);
+struct verdict_result verdict_judge(const struct verdict_facts *f);
+
+/* Cycles that the vcpu lost. */
+uint64_t verdict_lost_time(const struct verdict_facts *f,
+                           enum verdict_loss loss);
+
+/* The search for stretches of the loss; NULL: nothing was lost. */
+const struct stretch_search *
+verdict_find_stretch(const struct verdict_facts *f, enum verdict_loss loss);
+
+/* The rule of the worst stretch, whether it hurts or not. */
+const struct verdict_rule *
+verdict_find_stretch_rule(const struct verdict_facts *f,
+                          enum verdict_loss loss);
+
+/* The loss with the worst stretch; false: nothing was lost. */
+bool verdict_find_worst_loss(const struct verdict_facts *f,
+                             enum verdict_loss *loss);
 
 /* Time in which the state of the vcpu is known. */
 uint64_t verdict_known_time(const struct wait_vcpu *v);

@@ -45,6 +45,15 @@ const char *wait_cause_name(enum wait_cause cause)
     return names[cause];
 }
 
+struct wait_times wait_times_of(const struct wait_vcpu *v)
+{
+    return (struct wait_times){
+        .known = v->times[STATE_RUNNING] + v->times[STATE_RUNNABLE] +
+                 v->times[STATE_BLOCKED] + v->times[STATE_OFFLINE],
+        .ran = v->times[STATE_RUNNING],
+    };
+}
+
 /* --- vcpus and pcpus ------------------------------------------------------ */
 
 static void allow_pcpu(struct wait_vcpu *v, uint32_t pcpu)
@@ -471,8 +480,11 @@ static void wait_begin(void *state, const struct fact_begin *f)
     struct wait_causes *w = state;
 
     w->guests = f->guests;
-    if ( !f->segment )
-        w->clock = *f->clock;
+    if ( f->segment )
+        return;
+    w->clock = *f->clock;
+    w->scale = stretch_scale_make(f->clock);
+    w->calm = xt_clock_hz(f->clock) / (1000000000u / WAIT_CALM_NS);
 }
 
 /* Times of the next segment cannot be compared. */
@@ -492,6 +504,8 @@ static int wait_end(void *state, const struct fact_end *f, struct err *e)
         {
             w->vcpus[i]->waiting_since = 0;
             forget_cap(w, w->vcpus[i]);
+            if ( w->vcpus[i]->stretches )
+                stretch_close(&w->vcpus[i]->stretches->search, &w->scale);
         }
     assert(!w->nr_capped);
     w->nr_idle = 0;
@@ -548,6 +562,23 @@ static void sort_wait_rivals(struct wait_vcpu *v)
     v->rivals = sorted;
 }
 
+/* The array is sorted: vcpus of a domain are neighbours. */
+static void count_domain_vcpus(struct wait_causes *w)
+{
+    uint32_t first = 0;
+
+    for ( uint32_t i = 0; i < w->nr_vcpus; i++ )
+    {
+        if ( w->vcpus[i]->domain != w->vcpus[first]->domain )
+            first = i;
+        if ( i + 1 < w->nr_vcpus &&
+             w->vcpus[i + 1]->domain == w->vcpus[i]->domain )
+            continue;
+        for ( uint32_t k = first; k <= i; k++ )
+            w->vcpus[k]->nr_vcpus = i + 1 - first;
+    }
+}
+
 void wait_causes_close(struct wait_causes *w)
 {
     uint32_t nr = 0;
@@ -561,4 +592,5 @@ void wait_causes_close(struct wait_causes *w)
     w->nr_vcpus = nr;
     if ( nr )
         qsort(w->vcpus, nr, sizeof(*w->vcpus), compare_wait_vcpus);
+    count_domain_vcpus(w);
 }

@@ -18,13 +18,17 @@
  * A vcpu without budget is runnable under RTDS, but offline under credit2: its
  * time offline counts as a wait if the scheduler's records say so.
  *
+ * Besides the sums over the trace, each vcpu has those of its worst stretch.
+ *
  * Memory: pcpu_uses for each pcpu, at most WAIT_SPANS spans in all; for each
- * vcpu a struct wait_vcpu and up to WAIT_RIVALS rivals.
+ * vcpu a struct wait_vcpu and up to WAIT_RIVALS rivals; for each vcpu that
+ * waited a struct wait_stretches.
  */
 #ifndef XENALYZE_ACCOUNT_WAIT_CAUSE_H
 #define XENALYZE_ACCOUNT_WAIT_CAUSE_H
 
 #include "xenalyze/account/pcpu-uses.h"
+#include "xenalyze/account/stretch.h"
 #include "xenalyze/model/model.h"
 #include "xenalyze/stats/stats.h"
 
@@ -52,6 +56,8 @@ const char *wait_cause_name(enum wait_cause cause);
 #define WAIT_PCPUS 16u          /* pcpus that a vcpu may run on, per vcpu */
 #define WAIT_WORST 10u
 #define WAIT_IDLES (1u << 16)   /* idle spans of other pcpus, in one wait */
+#define WAIT_CALM_NS 100000u    /* 99 % of the waits of a calm host are
+                                   shorter */
 
 /* Time that another domain ran on the pcpu of waiting vcpus. */
 struct wait_rival
@@ -67,22 +73,61 @@ struct wait_moment
     uint64_t cycles, from, to;
 };
 
+/* Cycles of waits: of one wait, of a stretch, or of all waits of a vcpu. */
+struct wait_sums
+{
+    uint64_t waited;            /* runnable, or offline without budget */
+    uint64_t causes[WAIT_CAUSES];       /* the sum is `waited` */
+    uint64_t others_ran;        /* others ran on the pcpu ... */
+    uint64_t idle_elsewhere;    /* ... while any other pcpu was idle */
+    uint64_t limited_siblings;  /* part of causes[WAIT_RATELIMIT] in which a
+                                   vcpu of the same domain ran */
+};
+
+/* Cycles in which the state of a vcpu is known, and in which it ran. */
+struct wait_times { uint64_t known, ran; };
+
+/*
+ * Domains that ran most in a stretch: each domain with more than a quarter of
+ * the time, since the domain with the least time gives its row and its time to
+ * a domain without row (space-saving algorithm).
+ */
+#define WAIT_TOP_RIVALS 4u
+
+struct wait_top_rival
+{
+    uint64_t cycles;            /* at most */
+    uint16_t domain;
+};
+
+/* Sums over a stretch of waits. */
+struct wait_stretch
+{
+    struct wait_sums sums;
+    struct wait_times times;
+    struct wait_top_rival rivals[WAIT_TOP_RIVALS];
+};
+
+struct wait_stretches
+{
+    struct stretch_search search;
+    struct wait_times before;   /* of the vcpu, at the end of its last wait */
+    struct wait_stretch now, worst;     /* those of the search */
+};
+
 struct wait_vcpu
 {
     uint16_t domain, id;
     uint64_t times[STATES];     /* cycles in each runstate */
-    uint64_t waited;            /* runnable, or offline without budget */
-    uint64_t causes[WAIT_CAUSES];       /* the sum is `waited` */
+    struct wait_sums sums;      /* all waits */
     struct wait_moment worst[WAIT_CAUSES];
     struct wait_rival *rivals;
     uint32_t nr_rivals;
     uint64_t other_rivals;      /* cycles of further domains */
-    uint64_t others_ran;        /* cycles of waits: others on the pcpu ... */
-    uint64_t idle_elsewhere;    /* ... while any other pcpu was idle */
     uint64_t long_placements;   /* waits with long_ns of WAIT_PLACEMENT */
-    uint64_t limited_siblings;  /* part of causes[WAIT_RATELIMIT] in which a
-                                   vcpu of the same domain ran */
     struct stats waits;         /* lengths of complete waits */
+    struct wait_stretches *stretches;   /* NULL: never waited */
+    uint32_t nr_vcpus;          /* of its domain; after closing */
 
     /* State in the current segment. */
     const struct vcpu *vcpu;
@@ -131,6 +176,8 @@ struct wait_causes
     const struct xt_host *host; /* metadata, set by the owner; or NULL */
     uint64_t long_ns;           /* set by the owner; 0: count none */
     uint64_t cycles;            /* length of all segments */
+    struct stretch_scale scale;
+    uint64_t calm;              /* WAIT_CALM_NS in cycles */
 
     /* Classes of records that the trace has. */
     bool has_power, has_irq, has_scheduler, has_tickles;
@@ -153,5 +200,8 @@ struct sink wait_causes_sink(struct wait_causes *w);
 
 /* After the last fact: sort vcpus by domain and id, rivals by time. */
 void wait_causes_close(struct wait_causes *w);
+
+/* Cycles of all runstates. */
+struct wait_times wait_times_of(const struct wait_vcpu *v);
 
 #endif /* XENALYZE_ACCOUNT_WAIT_CAUSE_H */

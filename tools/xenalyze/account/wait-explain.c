@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/debug.h"
 #include "common/fault.h"
@@ -116,16 +117,15 @@ struct wait_parts
     uint64_t from, to;          /* begin and end of the wait */
     uint64_t capped_until;      /* no budget until then; 0: not capped */
     size_t next_idle;           /* first of w->idles that may matter */
-    uint64_t ran;               /* cycles of others on this pcpu */
     bool has_idles;             /* w->idles are those of this wait */
-    struct wait_worst sums;     /* by cause, with the longest rival */
+    struct wait_sums sums;
+    struct wait_worst wait;     /* with the longest rival */
 };
 
 static void add_cause(struct wait_parts *x, enum wait_cause cause,
                       uint64_t cycles)
 {
     x->sums.causes[cause] += cycles;
-    x->v->causes[cause] += cycles;
 }
 
 static struct wait_rival *get_rival(struct wait_causes *w,
@@ -155,27 +155,47 @@ static struct wait_rival *get_rival(struct wait_causes *w,
     return r;
 }
 
+/* The row of the domain, or the row with the least time. */
+static void note_top_rival(struct wait_top_rival *rivals, uint16_t domain,
+                           uint64_t cycles)
+{
+    struct wait_top_rival *r = rivals;
+
+    for ( unsigned int i = 0; i < WAIT_TOP_RIVALS; i++ )
+    {
+        if ( rivals[i].cycles && rivals[i].domain == domain )
+        {
+            rivals[i].cycles += cycles;
+            return;
+        }
+        if ( rivals[i].cycles < r->cycles )
+            r = &rivals[i];
+    }
+    r->cycles += cycles;
+    r->domain = domain;
+}
+
 /* Another vcpu ran: its domain is noted for any cause. */
 static void note_rival(struct wait_parts *x, const struct vcpu *rival,
                        uint64_t cycles)
 {
     struct wait_rival *r;
 
-    x->v->others_ran += cycles;
-    x->ran += cycles;
+    x->sums.others_ran += cycles;
     if ( rival->domain->id == x->v->domain )
         return;
+    note_top_rival(x->v->stretches->now.rivals, rival->domain->id, cycles);
     r = get_rival(x->w, x->v, rival->domain->id);
     if ( r )
         r->cycles += cycles;
     else
         x->v->other_rivals += cycles;
     /* The longest single run names the rival of the wait. */
-    if ( cycles > x->sums.rival_cycles )
+    if ( cycles > x->wait.rival_cycles )
     {
-        x->sums.rival = rival->domain->id;
-        x->sums.rival_cycles = cycles;
-        x->sums.has_rival = true;
+        x->wait.rival = rival->domain->id;
+        x->wait.rival_cycles = cycles;
+        x->wait.has_rival = true;
     }
 }
 
@@ -189,14 +209,15 @@ static void explain_run(struct wait_parts *x, const struct vcpu *rival,
 
     debug_assert(from < to);
     if ( !x->has_idles )
-        find_idle_pcpus(w, x->v, x->sums.pcpu, x->from, x->to);
+        find_idle_pcpus(w, x->v, x->wait.pcpu, x->from, x->to);
     x->has_idles = true;
     while ( from < to )
     {
-        const struct wait_interval *idle = &w->idles[x->next_idle];
+        const struct wait_interval *idle =
+            x->next_idle < w->nr_idles ? &w->idles[x->next_idle] : NULL;
         uint64_t end = to;
 
-        if ( x->next_idle == w->nr_idles || idle->from >= to )
+        if ( !idle || idle->from >= to )
         {
             add_cause(x, cause, to - from);
             return;
@@ -267,7 +288,7 @@ static void explain_span(struct wait_parts *x, enum pcpu_use use,
         note_rival(x, vcpu, to - from);
         add_cause(x, WAIT_RATELIMIT, to - from);
         if ( vcpu->domain->id == x->v->domain )
-            x->v->limited_siblings += to - from;
+            x->sums.limited_siblings += to - from;
         break;
     case USE_RUN:
         note_rival(x, vcpu, to - from);
@@ -332,15 +353,101 @@ static void keep_worst_wait(struct wait_causes *w,
 }
 
 /* Time in which others ran here while any other pcpu was idle. */
-static void add_idle_elsewhere(struct wait_causes *w, struct wait_vcpu *v,
-                               const struct wait_parts *x)
+static void find_idle_elsewhere(struct wait_parts *x)
 {
-    uint64_t idle = w->idle_cycles - v->idle_before;
-    uint64_t here = (x->to - x->from) - x->ran;
+    uint64_t idle = x->w->idle_cycles - x->v->idle_before;
+    uint64_t ran = x->sums.others_ran, here = (x->to - x->from) - ran;
 
-    debug_assert(x->ran <= x->to - x->from);
+    debug_assert(ran <= x->to - x->from);
     if ( idle > here )
-        v->idle_elsewhere += idle - here < x->ran ? idle - here : x->ran;
+        x->sums.idle_elsewhere = idle - here < ran ? idle - here : ran;
+}
+
+static void add_sums(struct wait_sums *to, const struct wait_sums *s)
+{
+    to->waited += s->waited;
+    for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
+        to->causes[i] += s->causes[i];
+    to->others_ran += s->others_ran;
+    to->idle_elsewhere += s->idle_elsewhere;
+    to->limited_siblings += s->limited_siblings;
+}
+
+/* --- stretches ------------------------------------------------------------ */
+
+/*
+ * A long wait is a loss beyond 10 % of the time in which the vcpu wanted to
+ * run, and beyond 1 % of all time.  A wait of a calm host is only a loss beyond
+ * 10 % of all time: the vcpu may run as shortly as such waits last.
+ */
+#define WANTED_COST 0.1
+#define KNOWN_COST 0.01
+#define SHORT_COST 0.1
+
+/* The times since the last wait. */
+static struct wait_times find_calm_times(const struct wait_vcpu *v,
+                                         const struct fact_runstate *f)
+{
+    struct wait_times times = wait_times_of(v);
+
+    /* The runstates have this wait already; sums may have overflowed. */
+    times.known -= f->to - f->from + v->stretches->before.known;
+    times.ran -= v->stretches->before.ran;
+    return times;
+}
+
+static double find_calm_cost(const struct wait_times *calm)
+{
+    return WANTED_COST * (double)calm->ran + KNOWN_COST * (double)calm->known;
+}
+
+/* The stretch of the wait, which goes on or begins.  False: no memory. */
+static bool begin_wait(struct wait_causes *w, struct wait_vcpu *v,
+                       const struct fact_runstate *f)
+{
+    struct wait_times calm;
+
+    if ( !v->stretches )
+        v->stretches = arena_new(&w->pool.arena, struct wait_stretches);
+    w->failed |= !v->stretches;
+    if ( !v->stretches )
+        return false;
+    calm = find_calm_times(v, f);
+    if ( stretch_begin_loss(&v->stretches->search, &w->scale, f->from,
+                            find_calm_cost(&calm)) )
+        v->stretches->now = (struct wait_stretch){ .sums = { 0 } };
+    else
+    {
+        v->stretches->now.times.known += calm.known;
+        v->stretches->now.times.ran += calm.ran;
+    }
+    return true;
+}
+
+/* The rise of the score by the wait; the score has paid for calm time. */
+static double find_gain(const struct wait_parts *x, uint64_t calm)
+{
+    double waited = (double)x->sums.waited;
+    double gain = (1 - WANTED_COST - KNOWN_COST) * waited;
+
+    if ( x->sums.waited >= x->w->calm )
+        return gain;
+    gain = (1 - SHORT_COST) * waited - SHORT_COST * (double)calm;
+    return gain > 0 ? gain : 0;
+}
+
+static void end_wait(const struct wait_parts *x)
+{
+    struct wait_stretches *s = x->v->stretches;
+    struct wait_times times = wait_times_of(x->v);
+    uint64_t calm = times.known - s->before.known - x->sums.waited;
+
+    s->before = times;
+    s->now.times.known += x->sums.waited;
+    add_sums(&s->now.sums, &x->sums);
+    if ( stretch_end_loss(&s->search, x->to, x->sums.waited,
+                          find_gain(x, calm)) )
+        s->worst = s->now;
 }
 
 void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
@@ -352,21 +459,24 @@ void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
     struct wait_parts x = {
         .w = w, .v = v, .from = f->from, .to = f->to,
         .p = pcpu < w->nr_pcpus ? &w->pcpus[pcpu] : &nothing_known,
-        .sums = { .from = f->from, .to = f->to, .domain = v->domain,
+        .wait = { .from = f->from, .to = f->to, .domain = v->domain,
                   .vcpu = v->id, .pcpu = pcpu },
     };
-    uint64_t sum = 0;
 
+    if ( !begin_wait(w, v, f) )
+        return;
     if ( v->is_capped && v->capped_state == f->state )
         x.capped_until = v->capped_until;
     explain_spans(&x);
     for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
-        sum += x.sums.causes[i];
-    assert(sum == f->to - f->from);
-    v->waited += sum;
+        x.sums.waited += x.sums.causes[i];
+    assert(x.sums.waited == f->to - f->from);
+    find_idle_elsewhere(&x);
+    add_sums(&v->sums, &x.sums);
     if ( is_complete && !f->before_first_run )
-        stats_add(&v->waits, &w->pool, sum, f->from);
-    add_idle_elsewhere(w, v, &x);
+        stats_add(&v->waits, &w->pool, x.sums.waited, f->from);
+    end_wait(&x);
     keep_moments(&x);
-    keep_worst_wait(w, &x.sums);
+    memcpy(x.wait.causes, x.sums.causes, sizeof(x.wait.causes));
+    keep_worst_wait(w, &x.wait);
 }

@@ -19,6 +19,7 @@ struct why_report
     struct block_reasons blocks;
     struct device_accesses accesses;
     struct co_stops co_stops;
+    struct backend_waits backends;
     bool has_domain, has_vcpu;  /* asked for; neither: the slowest vcpu */
     uint64_t domain, id;
     const char *word;           /* the argument */
@@ -80,6 +81,7 @@ static int parse_why(struct why_report *r, const struct report_pass *p,
 static int why_open(struct report_pass *p, void **state, struct err *e)
 {
     struct why_report *r = *state = fault_calloc(1, sizeof(*r));
+    struct sink backends[BACKEND_SINKS];
 
     if ( !r )
         return -ENOMEM;
@@ -87,10 +89,14 @@ static int why_open(struct report_pass *p, void **state, struct err *e)
     r->waits.host = p->names ? &p->names->host : NULL;
     block_reasons_init(&r->blocks);
     device_accesses_init(&r->accesses);
+    backend_waits_init(&r->backends);
+    backend_waits_get_sinks(&r->backends, backends);
     report_add_sink(p, wait_causes_sink(&r->waits));
     report_add_sink(p, block_reasons_sink(&r->blocks));
     report_add_sink(p, device_accesses_sink(&r->accesses));
     report_add_sink(p, co_stops_sink(&r->co_stops));
+    for ( size_t i = 0; i < BACKEND_SINKS; i++ )
+        report_add_sink(p, backends[i]);
     return parse_why(r, p, e);
 }
 
@@ -100,7 +106,9 @@ static bool why_has_failed(const void *state)
 
     return r->waits.failed || r->waits.pool.failed || r->blocks.failed ||
            r->blocks.pool.failed || r->accesses.failed ||
-           r->accesses.pool.failed || r->co_stops.failed;
+           r->accesses.pool.failed || r->co_stops.failed ||
+           r->backends.failed || r->backends.trips.failed ||
+           r->backends.trips.pool.failed;
 }
 
 static void why_free(void *state)
@@ -113,6 +121,7 @@ static void why_free(void *state)
         block_reasons_fini(&r->blocks);
         device_accesses_fini(&r->accesses);
         co_stops_fini(&r->co_stops);
+        backend_waits_fini(&r->backends);
     }
     free(r);
 }
@@ -126,6 +135,7 @@ static int why_close(struct report_pass *p, void *state)
     block_reasons_close(&r->blocks);
     device_accesses_close(&r->accesses);
     co_stops_close(&r->co_stops);
+    backend_waits_close(&r->backends);
     return r->accesses.failed ? -ENOMEM : 0;
 }
 
@@ -142,13 +152,14 @@ static bool is_asked(const struct why_report *r, const struct wait_vcpu *v)
     return asks_for(r, v->domain, v->id);
 }
 
-static uint64_t device_time(const struct why_report *r,
-                            const struct wait_vcpu *v)
+static struct verdict_facts get_facts(const struct why_report *r,
+                                      const struct wait_vcpu *v)
 {
-    const struct access_vcpu *a = device_accesses_find(&r->accesses, v->domain,
-                                                       v->id);
-
-    return a ? access_device_time(a) : 0;
+    return (struct verdict_facts){
+        .waits = &r->waits, .vcpu = v,
+        .accesses = device_accesses_find(&r->accesses, v->domain, v->id),
+        .backend = backend_waits_find(&r->backends, v->domain, v->id),
+    };
 }
 
 /*
@@ -157,17 +168,56 @@ static uint64_t device_time(const struct why_report *r,
  */
 static double suffering(const struct why_report *r, const struct wait_vcpu *v)
 {
-    uint64_t device = device_time(r, v);
-    uint64_t lost = v->waited > device ? v->waited : device;
+    struct verdict_facts f = get_facts(r, v);
+    uint64_t lost = verdict_lost_time(&f, VERDICT_WAITS);
+    uint64_t device = verdict_lost_time(&f, VERDICT_DEVICE);
 
+    if ( device > lost )
+        lost = device;
     return stats_share(lost, lost + v->times[STATE_RUNNING]) * (double)lost;
+}
+
+/*
+ * The order of vcpus: first those that lose time over the whole trace, by their
+ * suffering or by the loss to a backend; then those with a stretch that hurts,
+ * by its score; then all others, by their suffering.
+ */
+struct why_rank
+{
+    unsigned int class;         /* the greater, the worse */
+    double value;
+};
+
+static struct why_rank get_rank(const struct why_report *r,
+                                const struct wait_vcpu *v)
+{
+    struct verdict_facts f = get_facts(r, v);
+    struct verdict_result verdict = verdict_judge(&f);
+    struct why_rank rank = { 0, suffering(r, v) };
+
+    assert(!verdict.is_stretch || verdict.rule);
+    if ( !verdict.rule )
+        return rank;
+    if ( verdict.is_stretch )
+        return (struct why_rank){
+            1, verdict_find_stretch(&f, verdict.loss)->worst.score };
+    /* The cause comes first: a backend that waits is another vcpu. */
+    if ( verdict.loss == VERDICT_BACKEND )
+        return (struct why_rank){ 2, (double)f.backend->waited };
+    rank.class = 3;
+    return rank;
+}
+
+static bool is_worse(const struct why_rank *a, const struct why_rank *b)
+{
+    return a->class != b->class ? a->class > b->class : a->value > b->value;
 }
 
 /* The vcpu among those asked for that suffers most; NULL: there is none. */
 static const struct wait_vcpu *find_slowest(const struct why_report *r)
 {
     const struct wait_vcpu *found = NULL;
-    double most = 0, next;
+    struct why_rank most = { 0, 0 }, next;
 
     for ( uint32_t i = 0; i < r->waits.nr_vcpus; i++ )
     {
@@ -176,13 +226,55 @@ static const struct wait_vcpu *find_slowest(const struct why_report *r)
         assert(v);
         if ( !is_asked(r, v) )
             continue;
-        next = suffering(r, v);
-        if ( found && next <= most )
+        next = get_rank(r, v);
+        if ( found && !is_worse(&next, &most) )
             continue;
         found = v;
         most = next;
     }
     return found;
+}
+
+/* The vcpu of the domain that waited longest; NULL: there is none. */
+static const struct wait_vcpu *find_longest_wait(const struct why_report *r,
+                                                 uint16_t domain)
+{
+    const struct wait_vcpu *found = NULL;
+
+    for ( uint32_t i = 0; i < r->waits.nr_vcpus; i++ )
+    {
+        const struct wait_vcpu *v = r->waits.vcpus[i];
+
+        if ( v->domain == domain &&
+             (!found || v->sums.waited > found->sums.waited) )
+            found = v;
+    }
+    return found;
+}
+
+static void print_verdict(const struct report_pass *p,
+                          const struct why_report *r,
+                          const struct wait_vcpu *v)
+{
+    struct text_why t = {
+        .facts = get_facts(r, v), .is_asked = r->has_domain,
+        .blocks = block_reasons_find(&r->blocks, v->domain, v->id),
+        .device = device_accesses_find_top(&r->accesses, v->domain),
+        .co_stops = &r->co_stops, .names = p->request.names, .out = p->out,
+    };
+
+    assert(is_asked(r, v));
+    t.verdict = verdict_judge(&t.facts);
+    if ( t.facts.backend )
+    {
+        uint16_t backend = t.verdict.is_stretch
+                           ? t.facts.backend->worst.domain
+                           : t.facts.backend->vote.domain;
+
+        t.path = backend_waits_find_path(&r->backends, v->domain, backend);
+        t.backend = find_longest_wait(r, backend);
+    }
+    text_print_why(&t);
 }
 
 static int why_print(struct report_pass *p, void *state)
@@ -191,13 +283,7 @@ static int why_print(struct report_pass *p, void *state)
     const struct wait_vcpu *v = find_slowest(r);
 
     if ( v )
-        text_print_why(&(struct text_why){
-            .waits = &r->waits, .vcpu = v, .is_asked = r->has_domain,
-            .blocks = block_reasons_find(&r->blocks, v->domain, v->id),
-            .accesses = device_accesses_find(&r->accesses, v->domain, v->id),
-            .device = device_accesses_find_top(&r->accesses, v->domain),
-            .co_stops = &r->co_stops, .names = p->request.names,
-            .out = p->out });
+        print_verdict(p, r, v);
     return 0;
 }
 
@@ -242,18 +328,6 @@ static void walk_causes(struct export *x, void *state)
     }
 }
 
-static const char *verdict_name(const struct why_report *r,
-                                const struct wait_vcpu *v)
-{
-    const struct verdict_rule *device = verdict_find_device(
-        v, device_accesses_find(&r->accesses, v->domain, v->id));
-
-    if ( device )
-        return device->name;
-    return verdict_is_slow(&r->waits, v)
-           ? verdict_find_headline(&r->waits, v)->name : "calm";
-}
-
 static void walk_slow_vcpus(struct export *x, void *state)
 {
     const struct why_report *r = state;
@@ -261,18 +335,57 @@ static void walk_slow_vcpus(struct export *x, void *state)
     for ( uint32_t i = 0; i < r->waits.nr_vcpus; i++ )
     {
         const struct wait_vcpu *v = r->waits.vcpus[i];
+        struct verdict_facts f = get_facts(r, v);
+        struct verdict_result verdict = verdict_judge(&f);
 
         if ( !is_asked(r, v) )
             continue;
         EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
-                   export_text(verdict_name(r, v)),
+                   export_text(verdict.rule ? verdict.rule->name : "calm"),
+                   export_text(!verdict.rule ? NULL :
+                               verdict.is_stretch ? "stretch" : "trace"),
                    export_number(verdict_known_time(v)),
                    export_number(v->times[STATE_RUNNING]),
-                   export_number(v->waited),
+                   export_number(v->sums.waited),
                    export_number(v->times[STATE_BLOCKED]),
-                   export_number(v->idle_elsewhere),
-                   export_number(device_time(r, v)),
+                   export_number(v->sums.idle_elsewhere),
+                   export_number(verdict_lost_time(&f, VERDICT_DEVICE)),
+                   export_number(verdict_lost_time(&f, VERDICT_BACKEND)),
                    export_series(&v->waits));
+    }
+}
+
+static void export_stretch(struct export *x, const struct wait_vcpu *v,
+                           const struct verdict_facts *f,
+                           enum verdict_loss loss)
+{
+    const struct stretch_search *s = verdict_find_stretch(f, loss);
+    bool is_backend = loss == VERDICT_BACKEND;
+
+    if ( s )
+        EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                   export_text(verdict_loss_name(loss)),
+                   export_text(verdict_find_stretch_rule(f, loss)->name),
+                   export_text(stretch_hurts(s) ? "yes" : "no"),
+                   export_number(s->worst.from), export_number(s->worst.to),
+                   export_number(s->worst.lost),
+                   export_optional(is_backend, is_backend
+                                   ? f->backend->worst.domain : 0),
+                   export_number(s->nr), export_number(s->length),
+                   export_number(s->total_lost));
+}
+
+static void walk_stretches(struct export *x, void *state)
+{
+    const struct why_report *r = state;
+
+    for ( uint32_t i = 0; i < r->waits.nr_vcpus; i++ )
+    {
+        const struct wait_vcpu *v = r->waits.vcpus[i];
+        struct verdict_facts f = get_facts(r, v);
+
+        for ( unsigned int k = 0; is_asked(r, v) && k < VERDICT_LOSSES; k++ )
+            export_stretch(x, v, &f, k);
     }
 }
 
@@ -403,6 +516,8 @@ static const struct export_column block_columns[] = {
 static const struct export_column slow_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
     EXPORT_COLUMN("verdict", TEXT, "calm, or the rule of the largest cause"),
+    EXPORT_OPTIONAL("extent", TEXT, "trace, or stretch: only in a part of the "
+                    "trace; absent: calm"),
     EXPORT_COLUMN("known", DURATION, "the time in which its state is known"),
     EXPORT_COLUMN("ran", DURATION, "it ran"),
     EXPORT_COLUMN("waited", DURATION, "it waited: the sum of its causes"),
@@ -411,6 +526,8 @@ static const struct export_column slow_columns[] = {
                   "any other pcpu was idle"),
     EXPORT_COLUMN("emulated", DURATION, "emulated devices took, without its "
                   "waits for a pcpu"),
+    EXPORT_COLUMN("backend", DURATION, "it was blocked for I/O while the "
+                  "backend waited for a pcpu"),
     EXPORT_STATISTICS,
 };
 
@@ -424,6 +541,21 @@ static const struct export_column cause_columns[] = {
     EXPORT_COLUMN("rule", TEXT, "the rule of the verdict"),
     EXPORT_COLUMN("why", TEXT, "the cause in words"),
     EXPORT_COLUMN("helps", TEXT, "what usually helps"),
+};
+
+static const struct export_column stretch_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("loss", TEXT, "what took its time: waits, emulated or "
+                  "backend"),
+    EXPORT_COLUMN("rule", TEXT, "the rule of the largest cause"),
+    EXPORT_COLUMN("hurts", TEXT, "yes: a problem; no"),
+    EXPORT_COLUMN("from", MOMENT, "begin of the worst stretch"),
+    EXPORT_COLUMN("to", MOMENT, "end of the worst stretch"),
+    EXPORT_COLUMN("lost", DURATION, "the time that the vcpu lost in it"),
+    EXPORT_OPTIONAL("backend", COUNT, "the domain that serves its I/O"),
+    EXPORT_COLUMN("stretches", COUNT, "stretches that hurt"),
+    EXPORT_COLUMN("length", DURATION, "the length of all of these"),
+    EXPORT_COLUMN("total_lost", DURATION, "the time lost in all of these"),
 };
 
 static const struct export_column rival_columns[] = {
@@ -446,6 +578,8 @@ static const struct export_table why_tables[] = {
       EXPORT_IN_TABLES, EXPORT_COLUMNS(slow_columns), walk_slow_vcpus },
     { "why_causes", "Time that vcpus waited, by cause (--why).",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(cause_columns), walk_causes },
+    { "why_stretches", "Worst parts of the trace, by loss (--why).",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(stretch_columns), walk_stretches },
     { "why_rivals", "Domains that ran while a vcpu waited (--why).",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(rival_columns), walk_rivals },
     { "why_waits", "The longest waits of the trace, by cause (--why).",

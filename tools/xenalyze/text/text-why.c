@@ -11,7 +11,9 @@
 
 #include "common/num.h"
 
+#define MAX_LINES 20u
 #define MAX_FINDINGS 3u
+#define FINDING_LINES 3u
 #define MAX_NAMED 2u            /* rivals */
 #define DETAILS_PERCENT 5.0     /* smaller causes have one line */
 #define LEAST_PERCENT 0.5
@@ -19,26 +21,32 @@
 
 static double share_of_time(const struct text_why *t, uint64_t cycles)
 {
-    return stats_share(cycles, verdict_known_time(t->vcpu));
+    return stats_share(cycles, verdict_known_time(t->facts.vcpu));
 }
 
 static double share_of_waits(const struct text_why *t, uint64_t cycles)
 {
-    return stats_share(cycles, t->vcpu->waited);
+    return stats_share(cycles, t->facts.vcpu->sums.waited);
 }
 
-/* A range for --time with the wait, and a tenth of it before and after. */
-static void print_range(const struct text_why *t, const struct wait_moment *m)
+static void print_range(const struct text_why *t, uint64_t from, uint64_t to)
 {
-    uint64_t margin = (m->to - m->from) / 10 + 1;
-    int64_t from = xt_clock_ns(&t->waits->clock, m->from - margin);
-    int64_t to = xt_clock_ns(&t->waits->clock, m->to + margin);
+    int64_t from_ns = xt_clock_ns(&t->facts.waits->clock, from);
+    int64_t to_ns = xt_clock_ns(&t->facts.waits->clock, to);
     char begin[NUM_SEC_MAX], end[NUM_SEC_MAX];
 
-    assert(m->from < m->to);
-    *num_sec(begin, from < 0 ? 0 : from) = '\0';
-    *num_sec(end, to < 0 ? 0 : to + 1) = '\0';
+    *num_sec(begin, from_ns < 0 ? 0 : from_ns) = '\0';
+    *num_sec(end, to_ns < 0 ? 0 : to_ns + 1) = '\0';
     fprintf(t->out, "--time %s..%s\n", begin, end);
+}
+
+/* A range with the wait, and a tenth of it before and after. */
+static void print_moment(const struct text_why *t, const struct wait_moment *m)
+{
+    uint64_t margin = (m->to - m->from) / 10 + 1;
+
+    print_range(t, m->from - (m->from < margin ? m->from : margin),
+                m->to + margin);
 }
 
 static const char *domain_text(const struct text_why *t, uint16_t domain,
@@ -54,19 +62,53 @@ static bool names_rival(const struct verdict_rule *rule)
     return rule->cause == WAIT_RIVAL || rule->cause == WAIT_RATELIMIT;
 }
 
-static void print_headline(const struct text_why *t,
-                           const struct verdict_rule *rule)
+/* The domain that ran instead, in all waits or in the worst stretch. */
+static bool find_rival(const struct text_why *t, uint16_t *domain)
 {
-    const struct wait_rival *r = t->vcpu->rivals;
+    const struct wait_vcpu *v = t->facts.vcpu;
+    const struct wait_top_rival *r, *most;
+
+    if ( !t->verdict.is_stretch )
+    {
+        *domain = v->rivals ? v->rivals->domain : 0;
+        return v->rivals;
+    }
+    assert(v->stretches);
+    r = most = v->stretches->worst.rivals;
+    for ( unsigned int i = 1; i < WAIT_TOP_RIVALS; i++ )
+        if ( r[i].cycles > most->cycles )
+            most = &r[i];
+    *domain = most->domain;
+    return most->cycles;
+}
+
+static const struct access_range *find_blamed_device(const struct text_why *t)
+{
+    return t->verdict.is_stretch ? t->facts.accesses->worst.range : t->device;
+}
+
+static uint16_t find_blamed_backend(const struct text_why *t)
+{
+    return t->verdict.is_stretch ? t->facts.backend->worst.domain
+                                 : t->facts.backend->vote.domain;
+}
+
+static void print_headline(const struct text_why *t)
+{
+    const struct verdict_result *v = &t->verdict;
     char name[XT_LABEL_MAX], device[ACCESS_TEXT];
+    uint16_t rival;
 
     fprintf(t->out, "%s %s",
-            xt_vcpu_column(t->names, t->vcpu->domain, t->vcpu->id,
-                           LATENCY_WIDEST, name), rule->headline);
-    if ( rule->cause == WAIT_CAUSES )
-        fprintf(t->out, ": %s", access_range_text(t->device, device));
-    else if ( names_rival(rule) && r )
-        fprintf(t->out, ": %s", domain_text(t, r->domain, name));
+            xt_vcpu_column(t->names, t->facts.vcpu->domain, t->facts.vcpu->id,
+                           LATENCY_WIDEST, name), v->rule->headline);
+    if ( v->loss == VERDICT_DEVICE )
+        fprintf(t->out, ": %s", access_range_text(find_blamed_device(t),
+                                                  device));
+    else if ( v->loss == VERDICT_BACKEND )
+        fprintf(t->out, ": %s", domain_text(t, find_blamed_backend(t), name));
+    else if ( names_rival(v->rule) && find_rival(t, &rival) )
+        fprintf(t->out, ": %s", domain_text(t, rival, name));
     fprintf(t->out, ".\n");
 }
 
@@ -74,8 +116,8 @@ static void print_calm(const struct text_why *t)
 {
     char name[XT_LABEL_MAX];
 
-    xt_vcpu_column(t->names, t->vcpu->domain, t->vcpu->id, LATENCY_WIDEST,
-                   name);
+    xt_vcpu_column(t->names, t->facts.vcpu->domain, t->facts.vcpu->id,
+                   LATENCY_WIDEST, name);
     fprintf(t->out, t->is_asked
             ? "Nothing is wrong: %s does not wait long for a pcpu.\n"
             : "Nothing is wrong: no vcpu waits long, %s longest.\n", name);
@@ -83,16 +125,16 @@ static void print_calm(const struct text_why *t)
 
 static void print_states(const struct text_why *t)
 {
-    const struct wait_vcpu *v = t->vcpu;
+    const struct wait_vcpu *v = t->facts.vcpu;
     uint64_t offline = v->times[STATE_OFFLINE] + v->times[STATE_RUNNABLE];
     char text[NUM_CLOCK_MAX];
 
     /* Sums of a damaged trace may have overflowed. */
-    offline -= v->waited < offline ? v->waited : offline;
+    offline -= v->sums.waited < offline ? v->sums.waited : offline;
     fprintf(t->out, " Of %s: waited for a pcpu %.1f%%, ran %.1f%%, blocked "
             "%.1f%%",
-            text_duration(&t->waits->clock, verdict_known_time(v), text),
-            share_of_time(t, v->waited),
+            text_duration(&t->facts.waits->clock, verdict_known_time(v), text),
+            share_of_time(t, v->sums.waited),
             share_of_time(t, v->times[STATE_RUNNING]),
             share_of_time(t, v->times[STATE_BLOCKED]));
     if ( offline )
@@ -102,8 +144,8 @@ static void print_states(const struct text_why *t)
 
 static void print_lengths(const struct text_why *t)
 {
-    const struct stats *s = &t->vcpu->waits;
-    const struct xt_clock *clock = &t->waits->clock;
+    const struct stats *s = &t->facts.vcpu->waits;
+    const struct xt_clock *clock = &t->facts.waits->clock;
     char half[NUM_CLOCK_MAX], most[NUM_CLOCK_MAX], longest[NUM_CLOCK_MAX];
 
     if ( stats_events(s) )
@@ -114,13 +156,91 @@ static void print_lengths(const struct text_why *t)
                 text_duration(clock, s->max, longest));
 }
 
+/* --- the worst stretch ---------------------------------------------------- */
+
+#define STRETCH_LINES 3u
+#define PART_PERCENT 50.0       /* a longer stretch is most of the trace */
+
+/* NULL: no part of the trace is worth its lines. */
+static const struct stretch_search *find_stretch(const struct text_why *t)
+{
+    const struct stretch_search *s;
+    enum verdict_loss loss = t->verdict.loss;
+
+    if ( !t->verdict.rule )
+        return NULL;
+    s = verdict_find_stretch(&t->facts, loss);
+    if ( !s || !stretch_hurts(s) || s->worst.from >= s->worst.to ||
+         share_of_time(t, s->worst.to - s->worst.from) >= PART_PERCENT )
+        return NULL;
+    return s;
+}
+
+/* The share of the stretch that was lost. */
+static void print_loss(const struct text_why *t,
+                       const struct stretch_search *s)
+{
+    const struct wait_stretches *waits = t->facts.vcpu->stretches;
+    double share = stats_share(s->worst.lost, s->worst.to - s->worst.from);
+    char name[XT_LABEL_MAX];
+
+    if ( t->verdict.loss == VERDICT_DEVICE )
+        fprintf(t->out, "emulated devices took %.1f%%", share);
+    else if ( t->verdict.loss == VERDICT_BACKEND )
+        fprintf(t->out, "blocked while %s waited for a pcpu %.1f%%",
+                domain_text(t, t->facts.backend->worst.domain, name), share);
+    else
+        fprintf(t->out, "waited for a pcpu %.1f%%, ran %.1f%%", share,
+                stats_share(waits->worst.times.ran,
+                            s->worst.to - s->worst.from));
+}
+
+static void print_stretch(const struct text_why *t,
+                          const struct stretch_search *s)
+{
+    uint64_t length = s->worst.to - s->worst.from;
+    char text[NUM_CLOCK_MAX];
+
+    assert(t->verdict.rule && s->nr);
+    fprintf(t->out, " Worst in %s, %.*f%% of its time: ",
+            text_duration(&t->facts.waits->clock, length, text),
+            share_of_time(t, length) < 1 ? 3 : 1, share_of_time(t, length));
+    print_range(t, s->worst.from, s->worst.to);
+    fprintf(t->out, INDENT);
+    print_loss(t, s);
+    if ( s->nr > 1 )
+        fprintf(t->out, "; %" PRIu64 " such parts, %s", s->nr,
+                text_duration(&t->facts.waits->clock, s->length, text));
+    fprintf(t->out, "\n" INDENT "helps: %s\n",
+            verdict_find_stretch_rule(&t->facts, t->verdict.loss)->help);
+}
+
+/* Nothing is wrong: the part of the trace that comes nearest to a problem. */
+static void print_least_bad(const struct text_why *t)
+{
+    const struct stretch_search *s;
+    enum verdict_loss loss;
+    char lost[NUM_CLOCK_MAX], length[NUM_CLOCK_MAX];
+
+    if ( !verdict_find_worst_loss(&t->facts, &loss) )
+        return;
+    s = verdict_find_stretch(&t->facts, loss);
+    if ( s->worst.from >= s->worst.to )
+        return;
+    fprintf(t->out, " Worst part: lost %s of %s, ",
+            text_duration(&t->facts.waits->clock, s->worst.lost, lost),
+            text_duration(&t->facts.waits->clock, s->worst.to - s->worst.from,
+                          length));
+    print_range(t, s->worst.from, s->worst.to);
+}
+
 /* --- causes --------------------------------------------------------------- */
 
 /* Domains that ran on the pcpu meanwhile, for any cause. */
 static void print_rivals(const struct text_why *t)
 {
-    const struct wait_rival *r = t->vcpu->rivals;
-    uint64_t others = t->vcpu->other_rivals;
+    const struct wait_rival *r = t->facts.vcpu->rivals;
+    uint64_t others = t->facts.vcpu->other_rivals;
     unsigned int more = 0;
     char name[XT_LABEL_MAX];
 
@@ -144,11 +264,12 @@ static void print_finding(const struct text_why *t,
     char text[NUM_CLOCK_MAX];
 
     fprintf(t->out, " %5.1f%% %8s  %s\n", share,
-            text_duration(&t->waits->clock, f->cycles, text), f->rule->why);
+            text_duration(&t->facts.waits->clock, f->cycles,
+                          text), f->rule->why);
     if ( share < DETAILS_PERCENT )
         return;
     fprintf(t->out, INDENT "worst: ");
-    print_range(t, f->worst);
+    print_moment(t, f->worst);
     fprintf(t->out, INDENT "helps: %s\n", f->rule->help);
 }
 
@@ -156,7 +277,8 @@ static void print_findings(const struct text_why *t,
                            const struct verdict_finding *findings, size_t n,
                            size_t most)
 {
-    assert(most);
+    if ( !most )
+        return;
     fprintf(t->out, "  share     time  why it waited\n");
     for ( size_t i = 0; i < n && i < most; i++ )
         if ( share_of_waits(t, findings[i].cycles) >= LEAST_PERCENT )
@@ -169,29 +291,97 @@ static void print_findings(const struct text_why *t,
 
 static bool has_device_time(const struct text_why *t)
 {
-    return t->accesses && t->device &&
-           share_of_time(t, access_device_time(t->accesses)) >= DEVICE_PERCENT;
+    return t->facts.accesses && t->device &&
+           share_of_time(t, access_device_time(t->facts.accesses->sums)) >=
+           DEVICE_PERCENT;
 }
 
 /* The parts of accesses, without the vcpu's waits: these are above. */
-static void print_device_time(const struct text_why *t,
-                              const struct verdict_rule *rule)
+static void print_device_time(const struct text_why *t)
 {
-    const struct access_vcpu *a = t->accesses;
-    uint64_t time = access_device_time(a);
+    const struct access_vcpu *a = t->facts.accesses;
+    uint64_t time = access_device_time(a->sums);
     char text[NUM_CLOCK_MAX], device[ACCESS_TEXT];
 
     assert(a && t->device && time);
     fprintf(t->out, " Emulated devices took %.1f%%, %s, mostly %s: Xen "
             "%.0f%%,\n", share_of_time(t, time),
-            text_duration(&t->waits->clock, time, text),
+            text_duration(&t->facts.waits->clock, time, text),
             access_range_text(t->device, device),
             stats_share(a->sums[ACCESS_XEN], time));
     fprintf(t->out, INDENT "device model works %.0f%%, waits for a pcpu "
             "%.0f%%\n", stats_share(a->sums[ACCESS_MODEL], time),
             stats_share(a->sums[ACCESS_HELPER_WAITS], time));
-    if ( rule )
-        fprintf(t->out, INDENT "helps: %s\n", rule->help);
+    if ( t->verdict.rule && t->verdict.loss == VERDICT_DEVICE &&
+         !t->verdict.is_stretch )
+        fprintf(t->out, INDENT "helps: %s\n", t->verdict.rule->help);
+}
+
+/* --- backends ------------------------------------------------------------- */
+
+#define BACKEND_LINES 6u
+#define BACKEND_PERCENT 1.0     /* share of time to print the parts */
+
+static bool has_backend_time(const struct text_why *t)
+{
+    return t->facts.backend && t->path && t->facts.backend->waited &&
+           (share_of_time(t, t->facts.backend->waited) >= BACKEND_PERCENT ||
+            (t->verdict.rule && t->verdict.loss == VERDICT_BACKEND));
+}
+
+/* Shares of the round trips, as in the report on I/O. */
+static void print_steps(const struct text_why *t)
+{
+    const struct io_path *p = t->path;
+    uint64_t whole = p->whole.sum;
+    uint64_t waits = p->steps[IO_WAIT].sum + p->steps[IO_WAIT_AGAIN].sum;
+    char mean[NUM_CLOCK_MAX];
+
+    fprintf(t->out, INDENT "%.1f%% of its blocked time; %" PRIu64 " round "
+            "trips, mean %s:\n" INDENT "the backend waits %.1f%%, grants and "
+            "device %.1f%%\n",
+            stats_share(t->facts.backend->waited,
+                        t->facts.vcpu->times[STATE_BLOCKED]),
+            stats_events(&p->whole),
+            text_duration(&t->facts.waits->clock, stats_mean(&p->whole), mean),
+            stats_share(waits, whole),
+            stats_share(p->steps[IO_DEVICE].sum, whole));
+}
+
+/* Why the backend waits, by its slowest vcpu. */
+static void print_backend_cause(const struct text_why *t)
+{
+    const struct wait_vcpu *v = t->backend;
+    const struct verdict_rule *rule;
+    char name[XT_LABEL_MAX];
+
+    if ( !v || !v->sums.waited )
+        return;
+    rule = verdict_find_headline(t->facts.waits, v, &v->sums);
+    fprintf(t->out, INDENT "%s %s",
+            xt_vcpu_column(t->names, v->domain, v->id, LATENCY_WIDEST, name),
+            rule->headline);
+    if ( names_rival(rule) && v->rivals )
+        fprintf(t->out, ":\n" INDENT "%s, %.1f%% of these waits",
+                domain_text(t, v->rivals->domain, name),
+                stats_share(v->rivals->cycles, v->sums.waited));
+    fprintf(t->out, "\n");
+}
+
+static void print_backend_time(const struct text_why *t)
+{
+    const struct backend_vcpu *b = t->facts.backend;
+    char name[XT_LABEL_MAX], text[NUM_CLOCK_MAX];
+
+    assert(b && t->path);
+    fprintf(t->out, " Blocked for I/O while %s waited for a pcpu: %.1f%%, %s\n",
+            domain_text(t, t->path->backend, name), share_of_time(t, b->waited),
+            text_duration(&t->facts.waits->clock, b->waited, text));
+    print_steps(t);
+    print_backend_cause(t);
+    if ( t->verdict.rule && t->verdict.loss == VERDICT_BACKEND &&
+         !t->verdict.is_stretch )
+        fprintf(t->out, INDENT "helps: %s\n", t->verdict.rule->help);
 }
 
 /* --- co-stop -------------------------------------------------------------- */
@@ -202,7 +392,7 @@ static void print_device_time(const struct text_why *t,
 static const struct co_stop_domain *find_co_stop(const struct text_why *t)
 {
     const struct co_stop_domain *d = co_stops_find(t->co_stops,
-                                                   t->vcpu->domain);
+                                                   t->facts.vcpu->domain);
     double share = d ? stats_share(d->times[DOMAIN_CONCURRENCY_HAZARD],
                                    co_stop_known_time(d)) : 0;
 
@@ -270,7 +460,7 @@ static void print_source(const struct text_why *t, const struct block_source *s)
 
 static void print_block(const struct text_why *t, const struct block_waker *w)
 {
-    const struct xt_clock *clock = &t->waits->clock;
+    const struct xt_clock *clock = &t->facts.waits->clock;
     char text[NUM_CLOCK_MAX];
 
     fprintf(t->out, " %5.1f%% %8s  ",
@@ -281,15 +471,21 @@ static void print_block(const struct text_why *t, const struct block_waker *w)
             text_duration(clock, stats_percentile(&w->stats, 99), text));
 }
 
-static void print_blocks(const struct text_why *t)
+static bool has_blocks(const struct text_why *t)
+{
+    return t->blocks &&
+           share_of_time(t, t->blocks->blocked) >= BLOCKED_PERCENT;
+}
+
+static void print_blocks(const struct text_why *t, unsigned int most)
 {
     unsigned int nr = 0;
 
-    if ( !t->blocks || share_of_time(t, t->blocks->blocked) < BLOCKED_PERCENT )
+    if ( !most )
         return;
     fprintf(t->out, "  share     time  what it was blocked for\n");
     for ( const struct block_waker *w = t->blocks->wakers;
-          w && nr < MAX_REASONS; w = w->next, nr++ )
+          w && nr < most; w = w->next, nr++ )
         if ( stats_share(w->stats.sum, t->blocks->blocked) >= LEAST_PERCENT )
             print_block(t, w);
 }
@@ -298,7 +494,7 @@ static void print_blocks(const struct text_why *t)
 
 static void print_unknown(const struct text_why *t)
 {
-    const struct wait_causes *w = t->waits;
+    const struct wait_causes *w = t->facts.waits;
     const struct { bool known; const char *text; } classes[] = {
         { w->has_scheduler, "scheduler (-e sched)" },
         { w->has_power, "sleep (-e hw:pm)" },
@@ -319,35 +515,77 @@ static void print_unknown(const struct text_why *t)
                 "out.\n", w->lost);
 }
 
+/* --- all of this ---------------------------------------------------------- */
+
+/* The sections that fit into MAX_LINES. */
+struct why_layout
+{
+    const struct stretch_search *stretch;
+    const struct co_stop_domain *co_stop;
+    bool has_devices, has_backend;
+    unsigned int findings, reasons;
+};
+
+static unsigned int min_lines(unsigned int a, unsigned int b)
+{
+    return a < b ? a : b;
+}
+
+static struct why_layout plan_lines(const struct text_why *t)
+{
+    struct why_layout l = {
+        .stretch = find_stretch(t), .co_stop = find_co_stop(t),
+        .has_devices = has_device_time(t), .has_backend = has_backend_time(t),
+    };
+    /* The headline, states, lengths of waits, and unknown causes. */
+    unsigned int used = 5 + (l.stretch ? STRETCH_LINES : !t->verdict.rule) +
+                        (l.has_devices ? 3 : 0) +
+                        (l.has_backend ? BACKEND_LINES : 0) +
+                        (l.co_stop ? 2 : 0), left;
+
+    assert(used <= MAX_LINES);
+    left = MAX_LINES - used;
+    if ( has_blocks(t) && left > 1 )
+        l.reasons = min_lines(left - 1, 1);
+    left -= l.reasons ? 1 + l.reasons : 0;
+    /* The heading, and the rivals. */
+    if ( t->verdict.rule && left >= 2 + FINDING_LINES )
+        l.findings = min_lines((left - 2) / FINDING_LINES, MAX_FINDINGS);
+    left -= l.findings ? 2 + FINDING_LINES * l.findings : 0;
+    if ( l.reasons )
+        l.reasons += min_lines(left, MAX_REASONS - l.reasons);
+    return l;
+}
+
 void text_print_why(const struct text_why *t)
 {
-    const struct wait_causes *w = t->waits;
     struct verdict_finding findings[WAIT_CAUSES];
-    size_t n = verdict_find(t->vcpu, findings);
-    const struct verdict_rule *device = verdict_find_device(t->vcpu,
-                                                            t->accesses);
-    bool is_slow = verdict_is_slow(w, t->vcpu);
-    bool has_devices = device || has_device_time(t);
-    const struct co_stop_domain *co_stop = find_co_stop(t);
+    size_t n = verdict_find(t->facts.vcpu, findings);
+    struct why_layout l = plan_lines(t);
 
-    if ( device )
-        print_headline(t, device);
-    else if ( is_slow )
-        print_headline(t, verdict_find_headline(w, t->vcpu));
+    assert(n || !t->facts.vcpu->sums.waited);
+    if ( t->verdict.rule )
+        print_headline(t);
     else
         print_calm(t);
+    if ( l.stretch )
+        print_stretch(t, l.stretch);
     print_states(t);
     print_lengths(t);
-    if ( has_devices )
-        print_device_time(t, device);
-    if ( is_slow )
+    if ( !t->verdict.rule )
+        print_least_bad(t);
+    if ( l.has_devices )
+        print_device_time(t);
+    if ( n && t->verdict.loss == VERDICT_WAITS )
     {
-        print_findings(t, findings, n,
-                       MAX_FINDINGS - has_devices - (co_stop != NULL));
-        print_rivals(t);
+        print_findings(t, findings, n, l.findings);
+        if ( l.findings )
+            print_rivals(t);
     }
-    if ( co_stop )
-        print_co_stop(t, co_stop);
-    print_blocks(t);
+    if ( l.has_backend )
+        print_backend_time(t);
+    if ( l.co_stop )
+        print_co_stop(t, l.co_stop);
+    print_blocks(t, l.reasons);
     print_unknown(t);
 }

@@ -50,12 +50,14 @@ void text_print_span(const struct xt_clock *clock, uint64_t from, uint64_t to,
 /* Why a vcpu is slow, in at most 20 lines. */
 struct text_why
 {
-    const struct wait_causes *waits;
-    const struct wait_vcpu *vcpu;
+    struct verdict_facts facts;
+    struct verdict_result verdict;
     bool is_asked;              /* for this vcpu or domain */
     const struct block_vcpu *blocks;    /* NULL: never blocked */
-    const struct access_vcpu *accesses; /* to emulated devices; or NULL */
     const struct access_range *device;  /* the domain's first; or NULL */
+    const struct io_path *path; /* I/O through the backend; or NULL */
+    const struct wait_vcpu *backend;    /* the backend's slowest vcpu; or
+                                           NULL */
     const struct co_stops *co_stops;
     const struct xt_domain_names *names;
     FILE *out;

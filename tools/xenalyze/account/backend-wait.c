@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A round trip is complete when the guest's vcpu runs, so its blocked times are
+ * facts already; they are in a ring since the vcpu's first round trip.
+ */
+#include "xenalyze/account/backend-wait.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/debug.h"
+#include "xenalyze/account/grow.h"
+
+void backend_waits_fini(struct backend_waits *b)
+{
+    free(b->vcpus);
+    io_trips_fini(&b->trips);
+}
+
+static struct backend_vcpu *get_backend_vcpu(struct backend_waits *b,
+                                             const struct vcpu *v)
+{
+    struct backend_vcpu *own;
+
+    if ( !grow_to_index(&b->vcpus, &b->nr_vcpus, v->index,
+                        sizeof(*b->vcpus)) )
+    {
+        b->failed = true;
+        return NULL;
+    }
+    own = b->vcpus[v->index];
+    if ( own )
+        return own;
+    own = b->vcpus[v->index] = arena_new(&b->trips.pool.arena,
+                                         struct backend_vcpu);
+    b->failed |= !own;
+    if ( own )
+    {
+        own->domain = v->domain->id;
+        own->id = v->id;
+    }
+    return own;
+}
+
+/* --- one round trip ------------------------------------------------------- */
+
+static void add_vote(struct backend_vote *v, uint16_t domain, uint64_t cycles)
+{
+    if ( v->cycles && v->domain != domain )
+    {
+        if ( v->cycles >= cycles )
+        {
+            v->cycles -= cycles;
+            return;
+        }
+        cycles -= v->cycles;
+        v->cycles = 0;
+    }
+    v->domain = domain;
+    v->cycles += cycles;
+}
+
+/* Time between `from` and `to` in which the vcpu was blocked. */
+static uint64_t blocked_between(const struct backend_vcpu *v, uint64_t from,
+                                uint64_t to)
+{
+    uint64_t nr = v->nr_blocks < BACKEND_BLOCKS ? v->nr_blocks
+                                                : BACKEND_BLOCKS;
+    uint64_t sum = 0;
+
+    for ( uint64_t i = 0; i < nr; i++ )
+    {
+        const struct backend_block *b = &v->blocks[i];
+        uint64_t begin = b->from > from ? b->from : from;
+        uint64_t end = b->to < to ? b->to : to;
+
+        if ( begin < end )
+            sum += end - begin;
+    }
+    return sum;
+}
+
+/* Time of the step in which the vcpu was blocked, and not counted before. */
+static uint64_t count_step(struct backend_vcpu *v, const struct io_trip *trip,
+                           enum io_step step)
+{
+    uint64_t from = trip->times[step], to = trip->times[step + 1], blocked;
+
+    debug_assert(from <= to);
+    if ( from < v->counted_until )
+        from = v->counted_until;
+    if ( from >= to )
+        return 0;
+    v->counted_until = to;
+    blocked = blocked_between(v, from, to);
+    /* Times may overlap if records of two pcpus contradict each other. */
+    return blocked < to - from ? blocked : to - from;
+}
+
+static void add_to_stretch(struct backend_waits *b, struct backend_vcpu *v,
+                           uint64_t from, uint64_t waited, uint16_t backend)
+{
+    struct stretch_search *s = &v->search;
+    uint64_t to = v->counted_until;
+
+    debug_assert(from < to && waited <= to - from);
+    if ( stretch_begin_loss(s, &b->scale, from, stretch_cost(s, from)) )
+        v->now = (struct backend_vote){ .cycles = 0 };
+    add_vote(&v->now, backend, waited);
+    if ( stretch_end_loss(s, to, waited, (double)waited -
+                          STRETCH_CALM * (double)(to - from)) )
+        v->worst = v->now;
+}
+
+/* The callback of the round trips. */
+static void add_backend_trip(void *state, const struct io_trip *trip)
+{
+    struct backend_waits *b = state;
+    struct backend_vcpu *v = get_backend_vcpu(b, trip->guest);
+    uint16_t backend = trip->backend->domain->id;
+    uint64_t from, waited;
+
+    if ( !v || (trip->is_emulated && trip->accesses) )
+        return;
+    v->trips++;
+    v->length += io_trip_length(trip->times);
+    from = trip->times[IO_WAIT] > v->counted_until ? trip->times[IO_WAIT]
+                                                   : v->counted_until;
+    waited = count_step(v, trip, IO_WAIT);
+    waited += count_step(v, trip, IO_WAIT_AGAIN);
+    if ( !waited )
+        return;
+    v->waited += waited;
+    add_vote(&v->vote, backend, waited);
+    add_to_stretch(b, v, from, waited, backend);
+}
+
+/* --- facts ---------------------------------------------------------------- */
+
+static void backend_add_runstate(void *state, const struct fact_runstate *f)
+{
+    struct backend_waits *b = state;
+    struct backend_vcpu *v = f->vcpu->index < b->nr_vcpus
+                             ? b->vcpus[f->vcpu->index] : NULL;
+
+    if ( v && f->state == STATE_BLOCKED )
+        v->blocks[v->nr_blocks++ % BACKEND_BLOCKS] =
+            (struct backend_block){ f->from, f->to };
+}
+
+static void backend_begin(void *state, const struct fact_begin *f)
+{
+    struct backend_waits *b = state;
+
+    if ( !f->segment )
+        b->scale = stretch_scale_make(f->clock);
+}
+
+/* Times of the next segment cannot be compared. */
+static int backend_end(void *state, const struct fact_end *f, struct err *e)
+{
+    struct backend_waits *b = state;
+
+    (void)f;
+    for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
+        if ( b->vcpus[i] )
+        {
+            stretch_close(&b->vcpus[i]->search, &b->scale);
+            b->vcpus[i]->nr_blocks = b->vcpus[i]->counted_until = 0;
+        }
+    return b->failed ? err_sys(e, -ENOMEM, "cannot keep waits of backends") : 0;
+}
+
+void backend_waits_init(struct backend_waits *b)
+{
+    assert(!b->vcpus);
+    io_trips_init(&b->trips);
+    b->trips.on_trip = add_backend_trip;
+    b->trips.on_trip_arg = b;
+}
+
+void backend_waits_get_sinks(struct backend_waits *b,
+                             struct sink sinks[BACKEND_SINKS])
+{
+    static const struct sink_ops ops = {
+        .name = "backend waits", .ordered = true, .begin = backend_begin,
+        .end = backend_end, .runstate = backend_add_runstate,
+    };
+
+    assert(b->trips.on_trip_arg == b);
+    sinks[0] = (struct sink){ &ops, b };
+    sinks[1] = io_trips_sink(&b->trips);
+}
+
+/* --- order ---------------------------------------------------------------- */
+
+static int compare_backend_vcpus(const void *a, const void *b)
+{
+    const struct backend_vcpu *x = *(struct backend_vcpu *const *)a;
+    const struct backend_vcpu *y = *(struct backend_vcpu *const *)b;
+
+    if ( x->domain != y->domain )
+        return x->domain < y->domain ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+void backend_waits_close(struct backend_waits *b)
+{
+    uint32_t nr = 0;
+
+    for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
+        if ( b->vcpus[i] )
+            b->vcpus[nr++] = b->vcpus[i];
+    b->nr_vcpus = nr;
+    if ( nr )
+        qsort(b->vcpus, nr, sizeof(*b->vcpus), compare_backend_vcpus);
+}
+
+const struct backend_vcpu *backend_waits_find(const struct backend_waits *b,
+                                              uint16_t domain, uint16_t id)
+{
+    struct backend_vcpu key = { .domain = domain, .id = id };
+    struct backend_vcpu *wanted = &key, **found = NULL;
+
+    if ( b->nr_vcpus )
+        found = bsearch(&wanted, b->vcpus, b->nr_vcpus, sizeof(*b->vcpus),
+                        compare_backend_vcpus);
+    return found ? *found : NULL;
+}
+
+const struct io_path *backend_waits_find_path(const struct backend_waits *b,
+                                              uint16_t domain,
+                                              uint16_t backend)
+{
+    const struct io_path *found = NULL;
+
+    for ( size_t i = 0; i < b->trips.nr_paths; i++ )
+    {
+        const struct io_path *p = b->trips.paths[i];
+
+        assert(p);
+        if ( p->domain == domain && p->backend == backend &&
+             (!found || p->whole.sum > found->whole.sum) )
+            found = p;
+    }
+    return found;
+}
