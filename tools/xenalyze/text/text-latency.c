@@ -24,7 +24,8 @@ const char *text_duration(const struct xt_clock *clock, uint64_t cycles,
     return text;
 }
 
-static void print_span_end(const struct xt_clock *clock, uint64_t tsc, FILE *out)
+static void print_span_end(const struct xt_clock *clock, uint64_t tsc,
+                           FILE *out)
 {
     int64_t ns = xt_clock_ns(clock, tsc);
     char text[NUM_SEC_MAX];
