@@ -148,6 +148,50 @@ lost=$(sed -n 's/.*lost: \([1-9][0-9]*\) records,.*/\1/p' out)
 ! sed -n '/^ domain /,$p' out | grep -E ' gone | -[0-9.]+ % +[+-]' ||
     fail 'lost records are called a difference'
 
+# --- loads in a part of a trace ----------------------------------------------
+
+# guests DUTY [KEY]...: web1 with this duty, beside batch if there are keys
+guests() {
+    printf 'cpus = 4\n[domain Domain-0]\nvcpus = 2\npin = 2-3\n[domain web1]
+kind = pvh\nvcpus = 2\nload = periodic\nperiod = 5ms\nduty = %s\npin = 0-1\n' "$1"
+    shift
+    [ $# -eq 0 ] || printf '[domain batch]\nkind = hvm\nvcpus = 4\nload = busy
+pin = 0-1\n'
+    for key; do
+        echo "$key"
+    done
+}
+
+while read -r duty from to seed; do
+    guests $duty >scenario
+    play calm --scenario scenario -T 6 --seed $((seed + 100))
+    guests $duty "start = ${from}s" "end = ${to}s" >scenario
+    play loaded --scenario scenario -T 6 --seed $seed
+    expect 0 "$xenalyze" compare calm loaded
+    grep -q '^ web1  *waiting for a pcpu .*ms/s$' out ||
+        fail "duty $duty, $from..$to: waiting is noise"
+    expect 0 "$xenalyze" compare loaded calm
+    grep -q '^ web1  *waiting for a pcpu .*ms/s$' out ||
+        fail "duty $duty, $from..$to: waiting less is noise"
+done <<'END'
+5 0 1 41
+20 1.7 2.7 42
+40 3 4 43
+60 4.2 5.2 44
+90 5 6 45
+END
+
+# Equal hosts have loads in a part of the time as well.
+shown=0
+for seed in 21 23 25 27 29 31; do
+    noisy=$scenarios/noisy-neighbour.scenario
+    play a --scenario "$noisy" -T 2 --seed $seed
+    play b --scenario "$noisy" -T 2 --seed $((seed + 1))
+    expect 0 "$xenalyze" compare a b
+    grep -q 'No difference beyond noise' out || shown=$((shown + 1))
+done
+[ $shown -le 1 ] || fail "$shown of 6 equal hosts with bursts differ"
+
 # --- programs ----------------------------------------------------------------
 
 expect 0 "$xenalyze" compare --json fast slow

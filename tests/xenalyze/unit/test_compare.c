@@ -155,6 +155,131 @@ START_TEST(dependent_samples)
 }
 END_TEST
 
+/* --- bursts --------------------------------------------------------------- */
+
+static double make_uniform(uint64_t *seed)
+{
+    *seed =
+        *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return ((double)(*seed >> 33) + 0.5) / (double)(UINT64_C(1) << 31);
+}
+
+/* Uniform, or with a heavy tail, or dependent on the last sample. */
+enum noise { NOISE_EVEN, NOISE_TAIL, NOISE_DRIFT, NOISES };
+
+static void fill_noise(struct shift_samples *s, enum noise noise,
+                       uint64_t *seed)
+{
+    double last = make_uniform(seed);
+
+    s->nr = SHIFT_PARTS;
+    for ( size_t i = 0; i < s->nr; i++ )
+    {
+        double value = make_uniform(seed);
+
+        if ( noise == NOISE_TAIL )
+            value = 1 / value;
+        if ( noise == NOISE_DRIFT )
+            last = value = 0.5 * last + 0.5 * value;
+        s->all[i] = (struct shift_sample){ value, value, value };
+    }
+}
+
+static void add_burst(struct shift_samples *s, size_t from, size_t length,
+                      double height)
+{
+    for ( size_t i = from; i < from + length; i++ )
+    {
+        s->all[i].low += height;
+        s->all[i].high += height;
+        s->all[i].estimate += height;
+    }
+}
+
+#define PAIRS 20000u
+#define BURST_TEST_RISK 0.001
+
+/* In equal arrays, bursts are as rare as the risk. */
+START_TEST(no_bursts)
+{
+    uint64_t seed = 11;
+
+    for ( unsigned int noise = 0; noise < NOISES; noise++ )
+    {
+        struct shift_samples a, b;
+        unsigned int found = 0;
+
+        for ( unsigned int i = 0; i < PAIRS; i++ )
+        {
+            fill_noise(&a, noise, &seed);
+            fill_noise(&b, noise, &seed);
+            found += shift_by_bursts(&a, &b, BURST_TEST_RISK, false).is_known;
+        }
+        ck_assert_uint_le(found, (unsigned int)(BURST_TEST_RISK * PAIRS));
+    }
+}
+END_TEST
+
+static void expect_burst(const struct shift_samples *a,
+                         const struct shift_samples *b, enum direction wanted)
+{
+    struct shift s = shift_by_bursts(a, b, BURST_TEST_RISK, true);
+
+    ck_assert(s.is_known);
+    ck_assert_int_eq(direction_of(&s), wanted);
+    s = shift_by_bursts(b, a, BURST_TEST_RISK, true);
+    ck_assert(s.is_known);
+    ck_assert_int_eq(direction_of(&s), wanted == UP ? DOWN : UP);
+}
+
+/* Bursts at any place, above and below, and on either side. */
+START_TEST(bursts)
+{
+    uint64_t seed = 5;
+
+    for ( size_t from = 0; from + 9 <= SHIFT_PARTS; from++ )
+    {
+        struct shift_samples a, b;
+
+        fill_noise(&a, NOISE_EVEN, &seed);
+        fill_noise(&b, NOISE_EVEN, &seed);
+        add_burst(&b, from, 9, 10);
+        expect_burst(&a, &b, UP);
+        add_burst(&b, from, 9, -20);
+        expect_burst(&a, &b, DOWN);
+    }
+}
+END_TEST
+
+/* No burst: too short, too low, on both sides, or hidden by losses. */
+START_TEST(no_bursts_of_size)
+{
+    struct shift_samples a, b, c;
+    uint64_t seed = 3;
+
+    fill_noise(&a, NOISE_EVEN, &seed);
+    fill_noise(&b, NOISE_EVEN, &seed);
+    c = b;
+    add_burst(&b, 12, 2, 1000);
+    ck_assert(!shift_by_bursts(&a, &b, BURST_TEST_RISK, true).is_known);
+    b = c;
+    add_burst(&b, 12, 8, 0.4);
+    ck_assert(!shift_by_bursts(&a, &b, BURST_TEST_RISK, true).is_known);
+    b = c;
+    add_burst(&a, 30, 8, 10);
+    add_burst(&b, 12, 8, 10);
+    ck_assert(!shift_by_bursts(&a, &b, BURST_TEST_RISK, true).is_known);
+    add_burst(&a, 30, 8, -10);
+    ck_assert(shift_by_bursts(&a, &b, BURST_TEST_RISK, true).is_known);
+    for ( size_t i = 0; i < b.nr; i++ )
+        a.all[i].high += 10;
+    ck_assert(!shift_by_bursts(&a, &b, BURST_TEST_RISK, true).is_known);
+    ck_assert(shift_by_bursts(&a, &b, BURST_TEST_RISK, false).is_known);
+    a.nr = 0;
+    ck_assert(!shift_by_bursts(&a, &b, BURST_TEST_RISK, true).is_known);
+}
+END_TEST
+
 /* --- figures -------------------------------------------------------------- */
 
 START_TEST(fields_of_key)
@@ -298,4 +423,5 @@ START_TEST(matches)
 END_TEST
 
 UNIT_MAIN("comparison", quantiles, shifts, bounds_of_shift, dependent_samples,
-          fields_of_key, bounded_figures, figures_without_memory, matches)
+          no_bursts, bursts, no_bursts_of_size, fields_of_key, bounded_figures,
+          figures_without_memory, matches)

@@ -2,8 +2,12 @@
 /*
  * The table of a comparison: a row for each measure of each vcpu, domain or
  * pcpu that both traces have events of.  The more rows the table has, the
- * stricter is the rank test of each row: RISK is the probability that a table
- * of two equal traces has any row with a change.
+ * stricter is the test of each row: RISK is the probability that a table of two
+ * equal traces has any row with a change.
+ *
+ * The rank test compares all intervals, so a row with a change has it most of
+ * the time.  A second test finds bursts, in the rows about shares of time: a
+ * load that lasts for a part of a trace takes its time from somebody.
  */
 #include "xenalyze/compare/comparison.h"
 
@@ -17,6 +21,7 @@
 #include "common/fault.h"
 
 #define RISK 0.05
+#define BURST_RISK 0.01         /* the part of RISK for bursts */
 #define LEAST_CHANGE 0.01       /* share of the larger value */
 
 const char *comparison_class_name(enum measure_class class)
@@ -275,8 +280,32 @@ static bool is_change(const struct shift *s, double a, double b)
                            (s->high < -least && b < a));
 }
 
+/* The strictness of the tests of a row. */
+struct row_tests
+{
+    double quantile;            /* for ranks */
+    double burst_risk;
+};
+
+/* The shift by ranks; by bursts, if ranks show no change of the value. */
+static struct shift find_shift(const struct comparison_row *row,
+                               const struct measured m[2],
+                               const struct row_tests *tests, bool with_loss)
+{
+    struct shift ranks = shift_between(&m[0].samples, &m[1].samples,
+                                       tests->quantile, with_loss);
+    struct shift bursts;
+
+    if ( row->measure->unit != MEASURE_SHARE ||
+         is_change(&ranks, m[0].value, m[1].value) )
+        return ranks;
+    bursts = shift_by_bursts(&m[0].parts, &m[1].parts, tests->burst_risk,
+                             with_loss);
+    return is_change(&bursts, m[0].value, m[1].value) ? bursts : ranks;
+}
+
 static void test_row(const struct comparison *c, struct comparison_row *row,
-                     double quantile)
+                     const struct row_tests *tests)
 {
     struct measured m[2];
     struct shift guess;
@@ -288,8 +317,8 @@ static void test_row(const struct comparison *c, struct comparison_row *row,
         row->has_value[i] = m[i].has_value;
         row->values[i] = m[i].value;
     }
-    row->shift = shift_between(&m[0].samples, &m[1].samples, quantile, true);
-    guess = shift_between(&m[0].samples, &m[1].samples, quantile, false);
+    row->shift = find_shift(row, m, tests, true);
+    guess = find_shift(row, m, tests, false);
     row->cost = measure_cost(row->measure, &m[0], &m[1]);
     if ( is_change(&row->shift, m[0].value, m[1].value) )
         row->verdict = VERDICT_CHANGED;
@@ -341,10 +370,17 @@ static void drop_empty_rows(struct comparison *c)
 
 static void test_rows(struct comparison *c)
 {
-    double quantile = shift_quantile(RISK, c->nr);
+    size_t nr_shares = 0;
+    struct row_tests tests;
 
     for ( size_t i = 0; i < c->nr; i++ )
-        test_row(c, &c->rows[i], quantile);
+        nr_shares += c->rows[i].measure->unit == MEASURE_SHARE;
+    tests = (struct row_tests){
+        .quantile = shift_quantile(RISK - BURST_RISK, c->nr),
+        .burst_risk = BURST_RISK / (double)(nr_shares ? nr_shares : 1),
+    };
+    for ( size_t i = 0; i < c->nr; i++ )
+        test_row(c, &c->rows[i], &tests);
     drop_empty_rows(c);
     if ( c->nr )
         qsort(c->rows, c->nr, sizeof(*c->rows), compare_costs);

@@ -14,7 +14,9 @@
 #include "common/debug.h"
 #include "xenalyze/compare/shift.h"
 
-#define FIGURE_INTERVALS SHIFT_SAMPLES
+/* Bursts are found in intervals; ranks are those of merged intervals. */
+#define FIGURE_INTERVALS SHIFT_PARTS
+#define FIGURE_MERGED (SHIFT_PARTS / SHIFT_SAMPLES)
 
 /*
  * Sums are cycles, unless the comment names events.  A pcpu is FIGURE_RUNNING,
@@ -97,7 +99,7 @@ static inline uint64_t figure_with_detail(uint64_t key, uint32_t detail)
 /* The key of a series: the hash of stats_map uses the low bits most. */
 static inline uint64_t figure_series_key(uint64_t key, uint32_t interval)
 {
-    debug_assert(interval <= FIGURE_INTERVALS);
+    debug_assert(interval <= SHIFT_SAMPLES);
     key = figure_with_detail(key, interval);
     return key >> 48 | key << 16;
 }

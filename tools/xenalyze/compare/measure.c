@@ -76,31 +76,33 @@ const struct measure *measure_table(size_t *nr)
 
 /* --- sums ----------------------------------------------------------------- */
 
-/* The sum at index `i`; FIGURE_INTERVALS: of the whole span. */
-static double get_sum(const struct profile *p, uint64_t key, unsigned int i)
+/* Consecutive intervals of a profile. */
+struct measure_span { unsigned int first, end; };
+
+static const struct measure_span whole = { 0, FIGURE_INTERVALS };
+
+static double get_sum(const struct profile *p, uint64_t key,
+                      struct measure_span at)
 {
     const struct figure *f = figures_find(&p->figures, key);
     uint64_t sum = 0;
 
-    assert(i <= FIGURE_INTERVALS);
-    if ( !f || i < FIGURE_INTERVALS )
-        return f ? (double)f->sums[i] : 0;
-    for ( i = 0; i < FIGURE_INTERVALS; i++ )
+    assert(at.first < at.end && at.end <= FIGURE_INTERVALS);
+    for ( unsigned int i = at.first; f && i < at.end; i++ )
         sum += f->sums[i];
     return (double)sum;
 }
 
-static double get_length(const struct profile *p, unsigned int i)
+static double get_length(const struct profile *p, struct measure_span at)
 {
-    return (double)(i < FIGURE_INTERVALS ? profile_length(p, i)
-                                         : profile_whole(p));
+    return (double)(p->bounds[at.end] - p->bounds[at.first]);
 }
 
 static double get_lost(const struct profile *p, enum figure_kind kind,
-                       unsigned int i)
+                       struct measure_span at)
 {
     assert(kind == FIGURE_LOST_RECORDS || kind == FIGURE_LOST_TIME);
-    return get_sum(p, figure_key(FIGURE_HOST, FIGURE_WHOLE, kind, 0), i);
+    return get_sum(p, figure_key(FIGURE_HOST, FIGURE_WHOLE, kind, 0), at);
 }
 
 static double hz_of(const struct profile *p)
@@ -109,16 +111,19 @@ static double hz_of(const struct profile *p)
 }
 
 static const struct stats *find_series(const struct profile *p, uint64_t key,
-                                       unsigned int i)
+                                       struct measure_span at)
 {
-    return stats_map_find(&p->series, figure_series_key(key, i));
+    bool is_whole = at.end - at.first == FIGURE_INTERVALS;
+
+    return stats_map_find(&p->series, figure_series_key(
+        key, is_whole ? SHIFT_SAMPLES : at.first / FIGURE_MERGED));
 }
 
 /* The factor for estimates: as many events in lost time as in other time. */
-static double scale_lost(const struct profile *p, unsigned int i)
+static double scale_lost(const struct profile *p, struct measure_span at)
 {
-    double all = get_length(p, i) * p->nr_pcpus;
-    double lost = get_lost(p, FIGURE_LOST_TIME, i);
+    double all = get_length(p, at) * p->nr_pcpus;
+    double lost = get_lost(p, FIGURE_LOST_TIME, at);
 
     return lost > 0 && lost < all ? all / (all - lost) : 1;
 }
@@ -126,18 +131,19 @@ static double scale_lost(const struct profile *p, unsigned int i)
 /* --- one interval --------------------------------------------------------- */
 
 typedef bool get_sample_fn(const struct measure *m, const struct profile *p,
-                           uint64_t key, unsigned int i,
+                           uint64_t key, struct measure_span at,
                            struct shift_sample *s);
 
 static bool get_share(const struct measure *m, const struct profile *p,
-                      uint64_t key, unsigned int i, struct shift_sample *s)
+                      uint64_t key, struct measure_span at,
+                      struct shift_sample *s)
 {
-    double length = get_length(p, i), sum = get_sum(p, key, i), known = 0;
-    double unknown = get_sum(p, figure_with_kind(key, FIGURE_UNKNOWN), i);
+    double length = get_length(p, at), sum = get_sum(p, key, at), known = 0;
+    double unknown = get_sum(p, figure_with_kind(key, FIGURE_UNKNOWN), at);
 
     (void)m;
     for ( size_t k = 0; k + 1 < NR_STATES; k++ )
-        known += get_sum(p, figure_with_kind(key, states[k]), i);
+        known += get_sum(p, figure_with_kind(key, states[k]), at);
     if ( !(length > 0) )
         return false;
     s->low = sum / length;
@@ -148,32 +154,34 @@ static bool get_share(const struct measure *m, const struct profile *p,
 }
 
 static bool get_rate(const struct measure *m, const struct profile *p,
-                     uint64_t key, unsigned int i, struct shift_sample *s)
+                     uint64_t key, struct measure_span at,
+                     struct shift_sample *s)
 {
-    double seconds = get_length(p, i) / hz_of(p), sum = get_sum(p, key, i);
+    double seconds = get_length(p, at) / hz_of(p), sum = get_sum(p, key, at);
 
     (void)m;
     if ( !(seconds > 0) )
         return false;
     s->low = sum / seconds;
-    s->high = (sum + get_lost(p, FIGURE_LOST_RECORDS, i)) / seconds;
-    s->estimate = s->low * scale_lost(p, i);
+    s->high = (sum + get_lost(p, FIGURE_LOST_RECORDS, at)) / seconds;
+    s->estimate = s->low * scale_lost(p, at);
     return true;
 }
 
 static bool get_mean(const struct measure *m, const struct profile *p,
-                     uint64_t key, unsigned int i, struct shift_sample *s)
+                     uint64_t key, struct measure_span at,
+                     struct shift_sample *s)
 {
-    double nr = get_sum(p, key, i);
-    double cycles = get_sum(p, figure_with_kind(key, m->time), i);
+    double nr = get_sum(p, key, at);
+    double cycles = get_sum(p, figure_with_kind(key, m->time), at);
     double ns = NS / hz_of(p);
 
     /* The sum of lengths is a figure of its own. */
     assert(m->time < FIGURE_KINDS && m->time != m->kind);
     if ( !(nr > 0) )
         return false;
-    s->low = cycles / (nr + get_lost(p, FIGURE_LOST_RECORDS, i)) * ns;
-    s->high = (cycles + get_lost(p, FIGURE_LOST_TIME, i)) / nr * ns;
+    s->low = cycles / (nr + get_lost(p, FIGURE_LOST_RECORDS, at)) * ns;
+    s->high = (cycles + get_lost(p, FIGURE_LOST_TIME, at)) / nr * ns;
     s->estimate = cycles / nr * ns;
     return true;
 }
@@ -196,12 +204,12 @@ static double get_percentile(const struct profile *p, const struct stats *s,
  * been shorter than all other events, or longer.
  */
 static bool get_quantile(const struct measure *m, const struct profile *p,
-                         uint64_t key, unsigned int i, struct shift_sample *s)
+                         uint64_t key, struct measure_span at,
+                         struct shift_sample *s)
 {
-    const struct stats *series = find_series(p, key, i);
-    double lost = get_lost(p, FIGURE_LOST_RECORDS, i);
-    double all = (double)p->records * get_length(p, i) / get_length(
-        p, FIGURE_INTERVALS);
+    const struct stats *series = find_series(p, key, at);
+    double lost = get_lost(p, FIGURE_LOST_RECORDS, at);
+    double all = (double)p->records * get_length(p, at) / get_length(p, whole);
     double more = all > 0 ? lost / all : 0, place = m->place;
 
     if ( !series || !series->count )
@@ -227,14 +235,28 @@ static get_sample_fn *const get_sample[MEASURE_UNITS] = {
 static double get_mean_length(const struct measure *m, const struct profile *p,
                               uint64_t key)
 {
-    const struct stats *series = find_series(p, key, FIGURE_INTERVALS);
+    const struct stats *series = find_series(p, key, whole);
     struct shift_sample s;
 
     if ( m->time == FIGURE_KINDS || m->unit == MEASURE_SHARE )
         return 0;
     if ( m->time == m->kind )
         return series ? (double)stats_mean(series) / hz_of(p) * NS : 0;
-    return get_mean(m, p, key, FIGURE_INTERVALS, &s) ? s.estimate : 0;
+    return get_mean(m, p, key, whole, &s) ? s.estimate : 0;
+}
+
+/* A sample for each `merged` intervals. */
+static void measure_samples(const struct measure *m, const struct profile *p,
+                            uint64_t key, unsigned int merged,
+                            struct shift_samples *out)
+{
+    struct shift_sample s;
+
+    out->nr = 0;
+    for ( unsigned int i = 0; i < FIGURE_INTERVALS; i += merged )
+        if ( get_sample[m->unit](m, p, key,
+                                 (struct measure_span){ i, i + merged }, &s) )
+            out->all[out->nr++] = s;
 }
 
 void measure_profile(const struct measure *m, const struct profile *p,
@@ -243,14 +265,14 @@ void measure_profile(const struct measure *m, const struct profile *p,
     struct shift_sample s;
 
     assert(m->unit < MEASURE_UNITS && figure_kind(key) == m->kind);
-    out->has_value = get_sample[m->unit](m, p, key, FIGURE_INTERVALS, &s);
+    out->has_value = get_sample[m->unit](m, p, key, whole, &s);
     out->value = out->has_value ? s.estimate : 0;
-    out->rate = get_rate(m, p, key, FIGURE_INTERVALS, &s) ? s.estimate : 0;
+    out->rate = get_rate(m, p, key, whole, &s) ? s.estimate : 0;
     out->length = get_mean_length(m, p, key);
-    out->samples.nr = 0;
-    for ( unsigned int i = 0; i < FIGURE_INTERVALS; i++ )
-        if ( get_sample[m->unit](m, p, key, i, &s) )
-            out->samples.all[out->samples.nr++] = s;
+    measure_samples(m, p, key, FIGURE_MERGED, &out->samples);
+    out->parts.nr = 0;
+    if ( m->unit == MEASURE_SHARE )
+        measure_samples(m, p, key, 1, &out->parts);
 }
 
 /*
@@ -275,13 +297,13 @@ double measure_busy(const struct profile *p)
     uint64_t key = figure_key(FIGURE_HOST, FIGURE_WHOLE, FIGURE_RUNNING, 0);
     struct shift_sample s;
 
-    return p->nr_pcpus && get_share(NULL, p, key, FIGURE_INTERVALS, &s)
+    return p->nr_pcpus && get_share(NULL, p, key, whole, &s)
            ? s.estimate / p->nr_pcpus : 0;
 }
 
 uint64_t measure_lost_time(const struct profile *p)
 {
-    return (uint64_t)get_lost(p, FIGURE_LOST_TIME, FIGURE_INTERVALS);
+    return (uint64_t)get_lost(p, FIGURE_LOST_TIME, whole);
 }
 
 bool measure_is_recorded(const struct profile *p, enum measure_class class)

@@ -45,7 +45,8 @@ struct measured
     double value;
     double rate;                /* events per second */
     double length;              /* their mean length in ns; 0: unknown */
-    struct shift_samples samples;
+    struct shift_samples samples;       /* merged intervals, for ranks */
+    struct shift_samples parts; /* all intervals of a share, for bursts */
 };
 
 /* The table of measures, and its number of rows. */

@@ -118,10 +118,10 @@ static void add_event(struct profile *p, const struct vcpu *v,
 static void add_to_series(struct profile *p, uint64_t key, unsigned int i,
                           uint64_t cycles, uint64_t time)
 {
-    stats_map_add(&p->series, &p->pool, figure_series_key(key, i), cycles,
-                  time);
     stats_map_add(&p->series, &p->pool,
-                  figure_series_key(key, FIGURE_INTERVALS), cycles, time);
+                  figure_series_key(key, i / FIGURE_MERGED), cycles, time);
+    stats_map_add(&p->series, &p->pool,
+                  figure_series_key(key, SHIFT_SAMPLES), cycles, time);
 }
 
 /* Count an event, and keep its length for percentiles. */

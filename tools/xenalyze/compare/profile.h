@@ -18,8 +18,8 @@ struct profile
     struct figures figures;
     struct stats_pool pool;
     struct stats_map series;    /* lengths of events; the detail field of
-                                   a key is the interval, or
-                                   FIGURE_INTERVALS for all events */
+                                   a key is the merged interval, or
+                                   SHIFT_SAMPLES for all events */
     struct io_trips trips;
 
     /* Data quality. */

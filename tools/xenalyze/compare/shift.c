@@ -146,3 +146,116 @@ struct shift shift_between(const struct shift_samples *a,
                                          : estimated_difference);
     return s;
 }
+
+/* --- bursts --------------------------------------------------------------- */
+
+/*
+ * Store the bounds of samples that are nearest to the other array, so that a
+ * burst is one whatever lost records hide.  Bursts below are bursts above of
+ * the negative values.
+ */
+static void get_bounds(const struct shift_samples *s, bool negate,
+                       bool use_low, bool with_loss,
+                       double bounds[SHIFT_PARTS])
+{
+    for ( size_t i = 0; i < s->nr; i++ )
+    {
+        const struct shift_sample *x = &s->all[i];
+        double value = !with_loss ? x->estimate
+                                  : use_low != negate ? x->low : x->high;
+
+        bounds[i] = negate ? -value : value;
+    }
+}
+
+/* The maximum, and as much again as the maximum is above the median. */
+static double find_limit(const double *bounds, size_t nr)
+{
+    double sorted[SHIFT_PARTS];
+
+    assert(nr >= 1 && nr <= SHIFT_PARTS);
+    for ( size_t i = 0; i < nr; i++ )
+        sorted[i] = bounds[i];
+    qsort(sorted, nr, sizeof(sorted[0]), compare_doubles);
+    return 2 * sorted[nr - 1] - sorted[nr / 2];
+}
+
+/*
+ * The probability that the greatest `length` of all samples are a run in one
+ * array of `nr`, if the other array has `others`.
+ */
+static double run_probability(size_t length, size_t nr, size_t others)
+{
+    double p = (double)(nr + 1 - length);
+
+    assert(length <= nr);
+    for ( size_t i = 0; i < length; i++ )
+        p *= (double)(i + 1) / (double)(nr + others - i);
+    return p;
+}
+
+/*
+ * A run counts as a shorter run if the other samples depend on each other by
+ * more than the standard error of the correlation of independent samples.
+ */
+static size_t get_effective_length(size_t length,
+                                   const struct shift_samples *others)
+{
+    double r = fmax(0, get_correlation(others) - 1 / sqrt((double)others->nr));
+
+    return (size_t)floor((double)length * (1 - r) / (1 + r));
+}
+
+/*
+ * How far all bursts of `x` are above the limit of `others`, as a mean of all
+ * samples; 0: there is none.
+ */
+static double find_bursts(const struct shift_samples *x,
+                          const struct shift_samples *others, bool negate,
+                          double risk, bool with_loss)
+{
+    double bounds[SHIFT_PARTS], limits[SHIFT_PARTS], sum = 0, run = 0;
+    double limit;
+    size_t length = 0, effective;
+
+    get_bounds(x, negate, true, with_loss, bounds);
+    get_bounds(others, negate, false, with_loss, limits);
+    limit = find_limit(limits, others->nr);
+    for ( size_t i = 0; i <= x->nr; i++ )
+    {
+        if ( i < x->nr && bounds[i] > limit )
+        {
+            run += bounds[i] - limit;
+            length++;
+            continue;
+        }
+        effective = get_effective_length(length, others);
+        if ( effective && run_probability(effective, x->nr, others->nr) < risk )
+            sum += run;
+        run = 0;
+        length = 0;
+    }
+    return sum / (double)x->nr;
+}
+
+struct shift shift_by_bursts(const struct shift_samples *a,
+                             const struct shift_samples *b, double risk,
+                             bool with_loss)
+{
+    struct shift s = { .is_known = false };
+    double up, down;
+
+    assert(risk > 0 && risk < 1);
+    if ( !a->nr || !b->nr )
+        return s;
+    /* A burst may be on either side, and in either direction. */
+    risk /= 4;
+    up = find_bursts(b, a, false, risk, with_loss) +
+         find_bursts(a, b, true, risk, with_loss);
+    down = find_bursts(b, a, true, risk, with_loss) +
+           find_bursts(a, b, false, risk, with_loss);
+    s.is_known = (up > 0) != (down > 0);
+    s.low = up > 0 ? up : -INFINITY;
+    s.high = down > 0 ? -down : INFINITY;
+    return s;
+}

@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SHIFT_SAMPLES 20u       /* most samples of a set */
+#define SHIFT_SAMPLES 20u       /* most samples of a set, for ranks */
+#define SHIFT_PARTS 40u         /* the same for bursts */
 
 struct shift_sample
 {
@@ -23,7 +24,7 @@ struct shift_sample
 struct shift_samples
 {
     size_t nr;
-    struct shift_sample all[SHIFT_SAMPLES];
+    struct shift_sample all[SHIFT_PARTS];
 };
 
 /* The confidence interval of a shift, in the unit of the samples. */
@@ -49,5 +50,21 @@ double shift_quantile(double risk, size_t tests);
 struct shift shift_between(const struct shift_samples *a,
                            const struct shift_samples *b, double quantile,
                            bool with_loss);
+
+/*
+ * The rank test compares medians, and sees no load that lasts for less than
+ * half of a trace.  A BURST is a run of consecutive samples of one array beyond
+ * all samples of the other one, by more than the distance of these from their
+ * median.  If all samples were drawn alike, and in any order, a run of this
+ * length would appear with a probability below `risk`.
+ *
+ * Returns the bounds of the change from `a` to `b` by bursts, as the mean of
+ * all samples: low > 0 if b has a burst above a, or a has a burst below b; high
+ * < 0 for the reverse.  Not known: there is no burst.  A sample for each
+ * interval.
+ */
+struct shift shift_by_bursts(const struct shift_samples *a,
+                             const struct shift_samples *b, double risk,
+                             bool with_loss);
 
 #endif /* XENALYZE_COMPARE_SHIFT_H */
