@@ -88,6 +88,23 @@ grep -q ': f: the followed file was deleted or renamed' err ||
     fail "a jump is not reported: $(cat err)"
 end 3
 
+# A file that begins without a header, or with a part of the header.
+for bytes in 0 20; do
+    trace a 1 | head -c $bytes >f
+    "$simpletrace" -f -s log -e declared f >out 2>err &
+    follower=$!
+    sleep 0.2
+    trace a 1 | tail -c +$((bytes + 1)) >>f
+    wait_for a
+    end 0
+    [ ! -s err ] || fail "a file of $bytes bytes: $(cat err)"
+done
+: >f
+"$simpletrace" -s log -e declared f >out 2>err && fail 'an empty file is a trace'
+echo 'no trace' >f
+"$simpletrace" -f -s log -e declared f >out 2>err && fail 'text is a trace'
+rm f
+
 # All kept: nothing is reported.
 trace a 1 >f
 "$simpletrace" -f -s log -e declared f >out 2>err &

@@ -63,8 +63,8 @@ static void report_rings(const struct st_options *o)
                      " more events in memory", o->traces[i], more.events);
         else
             log_warning(&o->log, "%s: the program was killed: %s.rings holds %"
-                        PRIu64 " more events, and a record of %" PRIu64
-                        " lost: simpletrace --recover=NEW %s.rings",
+                        PRIu64 " more events, and the number of %" PRIu64
+                        " lost events: simpletrace --recover=NEW %s.rings",
                         o->traces[i], o->traces[i], more.events, more.lost,
                         o->traces[i]);
 }

@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <time.h>
 
 #include "common/debug.h"
 #include "common/fault.h"
@@ -21,6 +22,26 @@ static int allocate_heads(struct st_merge *m, size_t nr, struct err *e)
     return err_sys(e, -ENOMEM, "cannot read the traces");
 }
 
+/* Wait for the header of a file that is followed. */
+static int open_reader(struct st_reader *r, const char *path,
+                       struct st_events *events,
+                       const struct st_reader_options *how, struct err *e)
+{
+    static const struct timespec tick = { .tv_nsec = 100000000 };
+    struct err why = ERR_INIT;
+    int rc;
+
+    assert(path);
+    while ( (rc = st_reader_open(r, path, events, how, &why)) == -EAGAIN )
+    {
+        why = (struct err)ERR_INIT;
+        nanosleep(&tick, NULL);
+    }
+    if ( rc && e )
+        *e = why;
+    return rc;
+}
+
 int st_merge_open(struct st_merge *m, char *const *paths, size_t nr,
                   struct st_events *events, const struct st_reader_options *how,
                   struct err *e)
@@ -31,7 +52,7 @@ int st_merge_open(struct st_merge *m, char *const *paths, size_t nr,
     *m = (struct st_merge){ .nr = 0 };
     rc = allocate_heads(m, nr, e);
     for ( ; !rc && m->nr < nr; m->nr += !rc )
-        rc = st_reader_open(&m->readers[m->nr], paths[m->nr], events, how, e);
+        rc = open_reader(&m->readers[m->nr], paths[m->nr], events, how, e);
     if ( rc )
         st_merge_close(m);
     return rc;

@@ -139,8 +139,8 @@ static int open_numbered(const struct st_reader *r, unsigned int n,
          !format_name(path, r->in.name, n) )
         return 0;
     rc = st_reader_open(next, path, r->events, how, &why);
-    if ( rc == -ENOENT )
-        return 0;               /* renamed after stat() */
+    if ( rc == -ENOENT || rc == -EAGAIN )
+        return 0;               /* renamed after stat(); the next is empty */
     if ( rc )
     {
         *e = why;

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "common/fault.h"
 #include "libusertrace/simple-format.h"
@@ -50,6 +51,22 @@ static void guess_header(struct st_reader *r, int64_t have)
                  st_get64(st_input_bytes(&r->in), false) > SIMPLE_EVENT;
 }
 
+/*
+ * Does a followed file end within its header?  Its writer creates the file
+ * first, and then writes the header, which begins with eight bytes 0xff.
+ */
+static bool header_is_awaited(const struct st_input *in, int64_t have)
+{
+    const unsigned char *p = st_input_bytes(in);
+    struct stat st;
+
+    for ( int64_t i = 0; i < have && i < 8; i++ )
+        if ( p[i] != 0xff )
+            return false;
+    return in->follow && have < (int64_t)HEADER && !fstat(in->fd, &st) &&
+           S_ISREG(st.st_mode);
+}
+
 static int open_header(struct st_reader *r, const struct st_reader_options *how,
                        struct err *e)
 {
@@ -62,6 +79,8 @@ static int open_header(struct st_reader *r, const struct st_reader_options *how,
         return have;
     if ( has )
         return read_header(r, e);
+    if ( !how->no_header && header_is_awaited(&r->in, have) )
+        return err_set(e, -EAGAIN, "%s has no header yet", r->in.name);
     if ( !how->no_header )
         return err_set(e, -EINVAL, "%s is not a trace of the simple back "
                        "end: if SystemTap wrote it, or its beginning is lost, "
