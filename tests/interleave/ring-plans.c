@@ -744,7 +744,7 @@ static const struct row rows[] = {
       .drain = drain_and_recycle, .passes = 2, .failures = 1, .is_long = true },
     { .plan = { "trimmed rings, a signal", begin_plan, check_state, end_plan,
                 handle_signal, .signals = 1 },
-      .writers = 2, .events = 1, .rings = 2, .drain = drain_and_trim,
+      .writers = 1, .events = 2, .rings = 1, .drain = drain_and_trim,
       .passes = 2, .is_long = true },
 };
 
