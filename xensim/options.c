@@ -197,6 +197,9 @@ static int check_options(const struct options *o, struct err *e)
     if ( o->jump && !o->skew )
         return err_usage(e, "--tsc-jump needs --tsc-skew, the "
                          "maximum jump");
+    if ( o->virtual_time && !o->duration && !o->command && !o->output )
+        return err_usage(e, "--virtual needs --duration or a COMMAND: virtual "
+                         "time has no other limit");
     return check_output(o, e);
 }
 

@@ -91,7 +91,7 @@ xentrace|2|--help lists them|--no-such-option
 xentrace|2|is hvm meant|-e hvn trace
 xentrace|2|hvm, sched:min|-e nonsense trace
 xentrace|2|not a class|-e hvm, trace
-xentrace|2|xen-trace-events(7)|-e sched_wak trace
+xentrace|2|is sched_wake meant|-e sched_wak trace
 xentrace|2|0x8f000|-e 0x80000 trace
 xentrace|2|needs an argument MASK|-e
 xentrace|2|usage:|one two
@@ -154,6 +154,7 @@ simpletrace|2|remove text|--recover=out events text
 simpletrace|2|needs an argument FILE|--recover
 simpletrace|1|No such file|nowhere
 xensim|2|--help lists them|--nonsense
+xensim|2|--virtual needs --duration|--virtual
 xensim|2|1 to 1024|--cpus 0
 xensim|2|looks like 12|--cpus x
 xensim|2|raise --cpus|--cpus 4 --online 5
