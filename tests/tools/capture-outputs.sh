@@ -70,6 +70,50 @@ grep meta_clock out | tail -n 2 | awk '
     END { exit !(tsc[2] > tsc[1] && ns[2] > ns[1]) }' ||
     fail "the clocks do not advance"
 
+# --- an older file -----------------------------------------------------------
+
+# It is replaced with a word, in each mode; a new or empty file without.
+replaced() {
+    expect 0 "$xensim" --cpus 2 -- "$xentrace" "$@"
+    cp err messages
+    sed -nE 's/^xentrace: (.*): the older file of [0-9.]+ .?i?B is replaced$/\1/p' \
+        messages >names
+}
+for options in "" --plain "-M 1M" --flight-recorder; do
+    rm -f old
+    : >old
+    for names in "" old; do
+        # shellcheck disable=SC2086 # several words
+        replaced $options -T 0.1 old
+        [ "$(cat names)" = "$names" ] || fail "$options: $(cat messages)"
+    done
+done
+replaced -q -T 0.1 old
+[ ! -s names ] || fail "-q: $(cat messages)"
+head -c 1000000 /dev/zero >old
+replaced -T 0.1 old
+grep -q 'old: the older file of 976.6 KiB is replaced' messages ||
+    fail "no size: $(cat messages)"
+expect 0 "$xenalyze" --info old
+grep -qx 'damage: none' out || fail "a part of the older file is left"
+echo text >old.1
+echo text >old.2
+replaced --rotate-time 100ms -T 0.5 old
+[ "$(cat names)" = "old.1
+old.2" ] || fail "rotated: $(cat messages)"
+rm -f old.*
+echo text >old.1
+replaced --snapshot-on hvm_cpuid --snapshots 1 -T 60 old
+[ "$(cat names)" = "old
+old.1" ] || fail "snapshot: $(cat messages)"
+expect 0 "$xensim" --cpus 2 -- sh -c '"$1" --daemon -T 0.3 old; sleep 1' sh "$xentrace"
+grep -q 'old: the older file' err || fail "--daemon: $(cat err)"
+mkfifo old.fifo
+cat old.fifo >/dev/null &
+replaced -T 0.1 old.fifo
+[ ! -s names ] || fail "a FIFO: $(cat messages)"
+rm -f old*
+
 # --- compressed --------------------------------------------------------------
 
 expect 0 "$xensim" --cpus 2 --report counts -- sh -c '"$1" -z -T 0.7 trace ||

@@ -306,6 +306,7 @@ static int check_options(struct options *o, struct err *e)
     o->output.reserve = o->reserve_mb << 20;
     o->output.level = o->compress ? ZSTD_LEVEL : 0;
     o->output.is_forced = stop_is_forced;
+    o->output.log = &o->log;
     o->plan.evt_mask = o->events.mask;
     o->plan.arguments = o->arguments;
     return mask_events_check(o->events.mask, e);

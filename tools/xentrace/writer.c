@@ -19,11 +19,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/fault.h"
+#include "common/num.h"
 #include "libxentrace/internal.h"
 
 /* The time that windows may stay in the compressor, for larger frames. */
@@ -45,11 +47,32 @@ static bool is_stdout(const char *path)
     return !path || !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
 }
 
-static int create_file(const char *path, struct err *e)
+/* Scripts rely on the replacement of an older trace; people should know. */
+static int truncate_file(int fd, const char *path, const struct log *log)
 {
-    int fd = fault_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW |
-                        O_NOCTTY | O_CLOEXEC, 0640);
+    char size[NUM_HUMAN_MAX + 4];
+    struct stat st;
 
+    if ( fstat(fd, &st) )
+        return -errno;
+    if ( !S_ISREG(st.st_mode) || !st.st_size )
+        return 0;
+    *num_human_1024(size, st.st_size, "B") = '\0';
+    if ( log )
+        log_info(log, "%s: the older file of %s is replaced", path, size);
+    return ftruncate(fd, 0) ? -errno : 0;
+}
+
+static int create_file(const char *path, const struct log *log, struct err *e)
+{
+    int fd = fault_open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NOCTTY |
+                        O_CLOEXEC, 0640);
+    int rc = fd < 0 ? 0 : truncate_file(fd, path, log);
+
+    if ( rc )
+        close(fd);
+    if ( rc )
+        return err_sys(e, rc, "cannot empty %s", path);
     if ( fd >= 0 )
         return fd;
     if ( errno == ELOOP )
@@ -116,7 +139,7 @@ static int next_fd(struct writer *w, struct err *e)
         return STDOUT_FILENO;
     }
     rc = name_file(w->plan, w->files + 1, w->name, e);
-    return rc ? rc : create_file(w->name, e);
+    return rc ? rc : create_file(w->name, w->plan->log, e);
 }
 
 static int open_next(struct writer *w, struct err *e)

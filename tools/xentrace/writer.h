@@ -15,6 +15,7 @@
 #include <sys/uio.h>
 
 #include "common/err.h"
+#include "common/log.h"
 #include "libxentrace/internal.h"
 
 struct writer;
@@ -30,6 +31,7 @@ struct writer_plan
     uint64_t rotate_bytes;      /* limit of a file; 0: none */
     uint64_t rotate_ns;
     unsigned int keep;          /* number of files to keep; 0: all */
+    const struct log *log;      /* for files that are replaced; NULL: none */
 
     /* True: the user wants a blocked write to fail.  Called after EINTR. */
     bool (*is_forced)(void);
