@@ -53,14 +53,26 @@ balance "interrupted all the time" trace
 # Memory, descriptors, mappings: a capture fails or continues without, and
 # tracing is disabled in any case.
 cat >injected <<'END'
+# inject KIND:N OPTION...
+inject() {
+    fault=$1
+    shift
+    FAULT=$fault "$xentrace" "$@" trace 2>messages
+    [ $? -le 1 ] || { echo "$fault $*: crashed"; cat messages; }
+    "$setsize" >state
+    grep -q 'is off' state || grep -q 'size: 0x0$' state ||
+        echo "$fault $*: Xen was left tracing"
+}
 for kind in alloc open mmap; do
     for n in 1 2 3 5 8 13 21 34; do
-        FAULT=$kind:$n "$xentrace" -T 0.05 trace 2>messages
-        [ $? -le 1 ] || { echo "$kind:$n: crashed"; cat messages; }
-        "$setsize" >state
-        grep -q 'is off' state || grep -q 'size: 0x0$' state ||
-            echo "$kind:$n: Xen was left tracing"
+        inject $kind:$n -T 0.05
     done
+done
+# The labels of a snapshot's cause need memory, too.
+n=0
+while [ $n -lt 60 ]; do
+    n=$((n + 3))
+    inject alloc:$n -s 5 --snapshot-on sched_wake --snapshots 1 -T 0.5
 done
 END
 expect 0 "$xensim" --cpus 2 -- sh injected
