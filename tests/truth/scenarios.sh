@@ -92,7 +92,7 @@ grep -q 'd2v65535 hard cpus from 0 on: .* 00000003$' out ||
 # The file describes the host, and xentrace describes it alike.
 described()
 {
-    expect 0 "$xenalyze" info "$1"
+    expect 0 "$xenalyze" --info "$1"
     sed -n '/^  scheduler:/p; /^  topology:/p; /^ *d[0-9]/p' out
 }
 uuid='[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}'
@@ -109,7 +109,7 @@ expect 0 "$xensim" -f "$shipped/noisy-neighbour.scenario" --virtual -T 0.1 \
     --layout=master -s "$PWD/sock" -- "$xentrace" -T 5 collected
 described collected | diff noisy - ||
     fail "noisy: xentrace describes another host"
-expect 0 "$xenalyze" info collected
+expect 0 "$xenalyze" --info collected
 grep -q '^  Xen: *4\.19-xensim$' out || fail "the layout is not of Xen 4.19"
 
 # --- the scenarios in the man page -------------------------------------------
