@@ -153,6 +153,22 @@ static void write_boot_id(const struct options *o, FILE *out)
                  HIGH(high));
 }
 
+/* Lines of /proc/interrupts: network cards and disks in turn. */
+static void write_interrupts(const struct xensim_guest *guest, FILE *out)
+{
+    static const char *const devices[] = { "eth", "nvme" };
+    char text[64];
+
+    ASSERT(guest->first_irq + guest->nr_irqs <= UINT16_MAX);
+    for ( unsigned int i = 0; i < guest->nr_irqs; i++ )
+    {
+        snprintf(text, sizeof(text), "xen-pirq -ioapic-level %s%u",
+                 devices[i % ARRAY_SIZE(devices)],
+                 i / (unsigned int)ARRAY_SIZE(devices));
+        write_text(TRC_META_IRQ_NAME, guest->first_irq + i, text, out);
+    }
+}
+
 static void write_machine(const struct options *o, FILE *out)
 {
     uint64_t hz = UINT64_C(1000) * xensim_cpu_khz(), bytes = o->memory;
@@ -166,6 +182,7 @@ static void write_machine(const struct options *o, FILE *out)
                  LOW(bytes), HIGH(bytes));
     write_text(TRC_META_TEXT, TEXT_HOST, "xensim", out);
     write_topology(guest, o->cpus, out);
+    write_interrupts(guest, out);
 }
 
 /* ---- domains ---------------------------------------------------------- */

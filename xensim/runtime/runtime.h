@@ -42,6 +42,7 @@ struct xensim_guest
     uint32_t hardware;          /* enum xensim_hardware; 0: unknown */
     unsigned int minor;         /* Xen's version 4.minor; 0: 4.17 */
     uint32_t scheduler, ratelimit, socket_cpus;
+    unsigned int first_irq, nr_irqs;    /* device interrupts */
 };
 
 #define XENSIM_FOREVER  UINT64_MAX  /* idle until woken */

@@ -19,6 +19,7 @@
 #define IPI_VECTOR      0xfc
 #define DEVICE_VECTOR   0x51
 #define DEVICE_IRQ      24
+#define DEVICE_IRQS     8
 #define CALLBACK_VECTOR 0xf3    /* event channels of HVM guests */
 #define NMI_VECTOR      2
 

@@ -119,7 +119,7 @@ static void move_irq(struct sim_cpu *p, unsigned int irq)
 void device_done(struct sim_cpu *p, struct event *e)
 {
     struct sim_vcpu *v = p->ios, *b = choose_backend(p->sim);
-    unsigned int irq = DEVICE_IRQ + p->id % 8;
+    unsigned int irq = DEVICE_IRQ + p->id % DEVICE_IRQS;
     uint32_t in;
 
     (void)e;

@@ -554,5 +554,6 @@ struct xensim_guest workload_guest(struct workload *workload)
         .ratelimit = c->scheduler == SIM_NULL ? UINT32_MAX
                                               : c->ratelimit / 1000,
         .socket_cpus = c->runq_cpus,
+        .first_irq = DEVICE_IRQ, .nr_irqs = DEVICE_IRQS,
     };
 }

@@ -20,8 +20,30 @@ for irq, text in zip(sys.argv[1::2], sys.argv[2::2]):
         print("0 - 0x1f094", parts << 24 | i << 16 | int(irq), *words)
 END
 
-# xensim has the irqs 24 to 31.  A line of MSI has dom0's own number.
-play plain --cpus 4 --domains 2 --load io
+# strip-names.py: a trace without its meta_irq_name records, of a window each
+cat >strip-names.py <<'END'
+import struct, sys
+
+data, at = sys.stdin.buffer.read(), 0
+while at < len(data):
+    size = 12 + struct.unpack_from("<I", data, at + 8)[0]
+    event = struct.unpack_from("<I", data, at + 12)[0] & 0xfffffff
+    if event != 0x1f094:
+        sys.stdout.buffer.write(data[at:at + size])
+    at += size
+END
+
+# xensim has the irqs 24 to 31, with names.
+play simulated --cpus 4 --domains 2 --load io
+expect 0 "$xenalyze" info simulated
+for row in '    24 eth0' '    25 nvme0' '    31 nvme3'; do
+    grep -qxF "$row" out || fail "info has no row '$row'"
+done
+expect 0 "$xenalyze" why d0 simulated
+grep -q 'an interrupt of eth0 (irq 24), p99' out || fail "$(cat out)"
+python3 strip-names.py <simulated >plain || fail "names cannot be removed"
+
+# A line of MSI has dom0's own number.
 long='a-device-with-a-very-long-name, and-another'
 python3 irq-names.py 24 'xen-pirq -ioapic-level eth0' \
     25 "xen-pirq -ioapic-level $long" 26 'xen-pirq -msi nvme0q1' \
