@@ -5,6 +5,7 @@
  */
 #include "xenalyze/commands.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +33,7 @@ static int choose_word(const char *const *words, const char *command, int nr,
 {
     int i = nr ? closest_word_find(words, args[0], strcspn(args[0], "=")) : -1;
 
+    assert(*words && nr >= 0);
     if ( i >= 0 )
         return i;
     if ( nr && !is_trace(args[0]) )

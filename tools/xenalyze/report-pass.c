@@ -89,6 +89,7 @@ static bool wants_pcpu(const void *filter, unsigned int pcpu)
 static void list_missing(const struct report_pass *p, const char *classes,
                          char *text, size_t size)
 {
+    assert(p->run && classes);
     traced_classes_list_missing(p->run, classes, text, size);
 }
 

@@ -118,7 +118,7 @@ static int read_times(struct pcpu_times *times, const char *path, struct err *e)
             note_window(&times[w.cpu], trace, &w);
     if ( xt_damage_gaps(xt_trace_damage(trace)) )
         for ( unsigned int cpu = 0; cpu < XT_MAX_CPUS; cpu++ )
-            times[cpu].last = 0;
+            times[cpu].first = times[cpu].last = 0;
     xt_trace_close(trace);
     return rc;
 }
@@ -130,6 +130,7 @@ static int compare_times(struct pcpu_times *times, const char *path,
     {
         struct pcpu_times *t = &times[cpu];
 
+        assert(t->first <= t->last);
         if ( t->last && t->before && t->first < t->before )
             return err_set(e, -EINVAL, "%s is not of the same capture as the "
                            "files before it: pcpu %u has times that are not "
@@ -146,6 +147,7 @@ int same_capture_check_times(const char *const *paths, size_t nr,
     struct pcpu_times *times = fault_calloc(XT_MAX_CPUS, sizeof(*times));
     int rc = times ? 0 : err_sys(e, -ENOMEM, "cannot compare %zu files", nr);
 
+    assert(nr > 1);
     for ( size_t i = 0; !rc && i < nr; i++ )
     {
         rc = read_times(times, paths[i], e);

@@ -265,6 +265,7 @@ static int check_unproven(const struct piece *pieces, size_t nr,
     size_t unproven = 0;
     int rc = 0;
 
+    assert(nr > 1 && paths);
     for ( size_t i = 0; i < nr; i++ )
     {
         paths[i] = pieces[i].path;

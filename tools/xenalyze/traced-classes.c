@@ -58,6 +58,7 @@ static unsigned int find_subclasses(uint32_t mask)
     const struct xt_event *event = NULL;
     unsigned int subclasses = 0;
 
+    assert(mask >> TRC_CLS_SHIFT);
     while ( (event = xt_catalogue_next(event, mask)) )
         subclasses |= SUBCLASSES(event->id);
     return subclasses;
