@@ -13,7 +13,6 @@
 
 #define MAX_LINES 20u
 #define MAX_FINDINGS 3u
-#define FINDING_LINES 3u
 #define MAX_NAMED 2u            /* rivals */
 #define DETAILS_PERCENT 5.0     /* smaller causes have one line */
 #define LEAST_PERCENT 0.5
@@ -273,6 +272,14 @@ static void print_finding(const struct text_why *t,
     fprintf(t->out, INDENT "helps: %s\n", f->rule->help);
 }
 
+static unsigned int count_finding_lines(const struct text_why *t,
+                                        const struct verdict_finding *f)
+{
+    double share = share_of_waits(t, f->cycles);
+
+    return share < LEAST_PERCENT ? 0 : share < DETAILS_PERCENT ? 1 : 3;
+}
+
 static void print_findings(const struct text_why *t,
                            const struct verdict_finding *findings, size_t n,
                            size_t most)
@@ -281,7 +288,7 @@ static void print_findings(const struct text_why *t,
         return;
     fprintf(t->out, "  share     time  why it waited\n");
     for ( size_t i = 0; i < n && i < most; i++ )
-        if ( share_of_waits(t, findings[i].cycles) >= LEAST_PERCENT )
+        if ( count_finding_lines(t, &findings[i]) )
             print_finding(t, &findings[i]);
 }
 
@@ -492,6 +499,13 @@ static void print_blocks(const struct text_why *t, unsigned int most)
 
 /* --- missing records ------------------------------------------------------ */
 
+static unsigned int count_unknown_lines(const struct text_why *t)
+{
+    const struct wait_causes *w = t->facts.waits;
+
+    return !(w->has_scheduler && w->has_power && w->has_irq) + (w->lost != 0);
+}
+
 static void print_unknown(const struct text_why *t)
 {
     const struct wait_causes *w = t->facts.waits;
@@ -531,27 +545,41 @@ static unsigned int min_lines(unsigned int a, unsigned int b)
     return a < b ? a : b;
 }
 
-static struct why_layout plan_lines(const struct text_why *t)
+/* Findings that fit below the heading, and above the rivals. */
+static unsigned int plan_findings(const struct text_why *t,
+                                  const struct verdict_finding *findings,
+                                  size_t n, unsigned int *left)
+{
+    unsigned int used = 2, nr = 0;
+
+    while ( nr < n && nr < MAX_FINDINGS &&
+            used + count_finding_lines(t, &findings[nr]) <= *left )
+        used += count_finding_lines(t, &findings[nr++]);
+    *left -= nr ? used : 0;
+    return nr;
+}
+
+static struct why_layout plan_lines(const struct text_why *t,
+                                    const struct verdict_finding *findings,
+                                    size_t n)
 {
     struct why_layout l = {
         .stretch = find_stretch(t), .co_stop = find_co_stop(t),
         .has_devices = has_device_time(t), .has_backend = has_backend_time(t),
     };
-    /* The headline, states, lengths of waits, and unknown causes. */
-    unsigned int used = 5 + (l.stretch ? STRETCH_LINES : !t->verdict.rule) +
+    /* The headline, states, and lengths of waits. */
+    unsigned int used = 3 + (l.stretch ? STRETCH_LINES : !t->verdict.rule) +
                         (l.has_devices ? 3 : 0) +
                         (l.has_backend ? BACKEND_LINES : 0) +
-                        (l.co_stop ? 2 : 0), left;
+                        (l.co_stop ? 2 : 0) + count_unknown_lines(t), left;
 
     assert(used <= MAX_LINES);
     left = MAX_LINES - used;
     if ( has_blocks(t) && left > 1 )
         l.reasons = min_lines(left - 1, 1);
     left -= l.reasons ? 1 + l.reasons : 0;
-    /* The heading, and the rivals. */
-    if ( t->verdict.rule && left >= 2 + FINDING_LINES )
-        l.findings = min_lines((left - 2) / FINDING_LINES, MAX_FINDINGS);
-    left -= l.findings ? 2 + FINDING_LINES * l.findings : 0;
+    if ( t->verdict.rule && t->verdict.loss == VERDICT_WAITS )
+        l.findings = plan_findings(t, findings, n, &left);
     if ( l.reasons )
         l.reasons += min_lines(left, MAX_REASONS - l.reasons);
     return l;
@@ -561,7 +589,7 @@ void text_print_why(const struct text_why *t)
 {
     struct verdict_finding findings[WAIT_CAUSES];
     size_t n = verdict_find(t->facts.vcpu, findings);
-    struct why_layout l = plan_lines(t);
+    struct why_layout l = plan_lines(t, findings, n);
 
     assert(n || !t->facts.vcpu->sums.waited);
     if ( t->verdict.rule )
