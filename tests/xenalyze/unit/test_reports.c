@@ -42,6 +42,13 @@ static void feed_waits(struct report_pass *p, const struct fact_wait *waits,
                 p->sinks[k].ops->wait(p->sinks[k].state, &waits[i]);
 }
 
+static void feed_runstate(struct report_pass *p, const struct fact_runstate *f)
+{
+    for ( size_t k = 0; k < p->nr_sinks; k++ )
+        if ( p->sinks[k].ops->runstate )
+            p->sinks[k].ops->runstate(p->sinks[k].state, f);
+}
+
 /* Returns the output of the pass; valid until stage_fini(). */
 static const char *end_pass(struct report_pass *p, struct stage *s)
 {
@@ -193,7 +200,8 @@ END_TEST
 static const struct report_config everything = {
     .summary = true, .pcpus = true, .latency = true, .exits = true,
     .wakeups = true, .io = true, .why = true, .ipi_latency = true,
-    .migrations = true, .timers = true,
+    .migrations = true, .timers = true, .check_scheduler = true,
+    .allow_late = 1000000,
     .json = true,
     .scatter[SCATTER_PCPU] = true, .interval[0] = true,
     .interval_length = 1000, .request.cr3 = true,
@@ -321,6 +329,9 @@ START_TEST(json_has_each_table_once)
     struct stage s;
 
     begin_pass(&p, &s, &everything);
+    feed_runstate(&p, &(struct fact_runstate){
+        .vcpu = &s.vcpus[0], .to = 1000, .state = STATE_RUNNING,
+        .next = STATE_BLOCKED });
     find_each_table(end_pass(&p, &s), "\n\"%s\":");
     stage_fini(&s);
 }
