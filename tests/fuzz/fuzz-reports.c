@@ -74,7 +74,7 @@ static void reports(const char *path, unsigned int sort, unsigned int form)
     free(say(path, XT_SOURCE_STREAM, &c).bytes);
     c.time = "10us..2ms";
     c.domains = "0,1";
-    c.reports.check_scheduler = false;
+    c.reports.check_scheduler = c.reports.why = c.reports.io = false;
     free(say(path, 0, &c).bytes);
 }
 

@@ -54,6 +54,42 @@ rules 0 null
 has 'no_wait [1-9][0-9]* 0 - '
 grep -E '^(work|share|ratelimit|edf)' rules && fail "rules of other schedulers"
 
+# Losses, a part of the trace, domains with a cap, and clocks that drift break
+# no rule.
+sane=0
+for drain in 5 20 50; do
+    play lossy -T 2 --boot tbuf_size=1 --drain ${drain}ms --load busy --cpus 3
+    "$xenalyze" --info lossy | grep -q '^lost: *0 ' && fail "nothing is lost"
+    rules 0 lossy
+    has 'ratelimit [1-9][0-9]* 0 - '
+    sane=$((sane + 1))
+done
+[ $sane -eq 3 ] || fail "only $sane traces with losses"
+for span in 0.5..0.9 1.1..1.3 0.333..1.777; do
+    rules 0 good --time=$span
+    has 'ratelimit [1-9][0-9]* 0 - '
+done
+cat >cap.scenario <<'END'
+cpus = 2
+[domain Domain-0]
+vcpus = 1
+[domain web1]
+vcpus = 2
+kind = pvh
+load = busy
+cap = 40
+[domain batch]
+vcpus = 2
+kind = pv
+load = busy
+END
+play cap -T 2 --scenario cap.scenario
+rules 0 cap
+has 'runstate [1-9][0-9]* 0 - '
+play drift --rate 2k --tsc-drift 2000
+rules 0 drift
+has 'runstate [1-9][0-9]* 0 - '
+
 # A run queue for each pcpu: vcpus wait while another pcpu is idle.
 play apart -T 3 --load busy --runq-cpus 1 --seed 1
 rules 1 apart
@@ -230,3 +266,11 @@ expect 2 "$xenalyze" --allow-late=5ms none
 expect_message '--allow-late needs --check-scheduler'
 expect 2 "$xenalyze" --check-scheduler --domain 1 good
 expect_message 'needs all pcpus and vcpus'
+for part in '--domain 1' '--vcpu d1v0' '--pcpu 0'; do
+    # shellcheck disable=SC2086 # two words
+    expect 2 "$xenalyze" why d1 $part good
+    expect_message 'why compares a vcpu with all others'
+    # shellcheck disable=SC2086 # two words
+    expect 2 "$xenalyze" io $part good
+    expect_message 'report-io follows I/O through all pcpus and domains'
+done

@@ -52,6 +52,16 @@ static void count_case(struct sched_result *r, const struct sched_case *how)
     r->broken++;
 }
 
+static void add_result(struct sched_result *to,
+                       const struct sched_result *from)
+{
+    to->tested += from->tested;
+    if ( !from->broken )
+        return;
+    count_case(to, &from->worst);
+    to->broken += from->broken - 1;
+}
+
 void sched_break_rule(struct sched_checks *c, enum sched_rule rule,
                       const struct sched_case *how)
 {
@@ -307,17 +317,14 @@ static void checks_loss(void *state, const struct fact_loss *f)
 static void check_change(struct sched_checks *c, const struct sched_vcpu *v,
                          const struct fact_runstate *f)
 {
-    static const bool may_run[] = { [STATE_RUNNABLE] = true };
-
     /* A vcpu that continues stays in its state. */
     if ( f->state > STATE_OFFLINE || f->next > STATE_OFFLINE ||
          f->state == f->next )
         return;
-    c->rules[RULE_RUNSTATE].tested++;
-    if ( (f->next == STATE_RUNNING && (f->state >= sizeof(may_run) ||
-                                       !may_run[f->state])) ||
+    c->changes.tested++;
+    if ( (f->state == STATE_BLOCKED && f->next == STATE_RUNNING) ||
          (f->state == STATE_RUNNABLE && f->next == STATE_BLOCKED) )
-        sched_break_rule(c, RULE_RUNSTATE, &(struct sched_case){
+        count_case(&c->changes, &(struct sched_case){
             0, f->to, f->to, v->domain, v->id, f->next_pcpu });
 }
 
@@ -358,8 +365,9 @@ static void checks_runstate(void *state, const struct fact_runstate *f)
         v->wanting_since = 0;
     else if ( !v->wanting_since )
         v->wanting_since = f->to;
-    if ( f->next != v->state )
-        v->since = f->to;
+    /* After a loss, the begin of a state is unknown. */
+    if ( f->next != f->state )
+        v->since = f->state <= STATE_OFFLINE ? f->to : 0;
     v->state = f->next;
     v->known_to = f->to;
 }
@@ -421,9 +429,13 @@ static int checks_end(void *state, const struct fact_end *f, struct err *e)
 {
     struct sched_checks *c = state;
 
-    (void)f;
     for ( uint32_t i = 0; i < c->nr_pcpus; i++ )
         end_slice(c, i, c->pcpus[i].last);
+    /* Records in the wrong order, since clocks differ, break no rule. */
+    if ( !f->anomalies[ANOMALY_TRANSITION] )
+        c->changes.broken = 0;
+    add_result(&c->rules[RULE_RUNSTATE], &c->changes);
+    c->changes = (struct sched_result){ .tested = 0 };
     forget_segment(c);
     return c->failed || c->pool.failed
            ? err_sys(e, -ENOMEM, "cannot check the scheduler") : 0;
@@ -488,15 +500,8 @@ static void check_work(struct sched_checks *c, const struct wait_causes *waits)
 void sched_checks_close(struct sched_checks *c,
                         const struct wait_causes *waits)
 {
-    struct sched_result *no_wait = &c->rules[RULE_NO_WAIT];
-
     assert(!c->active.nr && !c->window_end);
     check_work(c, waits);
-    if ( sched_checks_scheduler(c) != XT_SCHEDULER_NULL || !c->waits.tested )
-        return;
-    no_wait->tested += c->waits.tested;
-    if ( !c->waits.broken )
-        return;
-    count_case(no_wait, &c->waits.worst);
-    no_wait->broken += c->waits.broken - 1;
+    if ( sched_checks_scheduler(c) == XT_SCHEDULER_NULL )
+        add_result(&c->rules[RULE_NO_WAIT], &c->waits);
 }

@@ -136,6 +136,7 @@ struct sched_checks
 
     struct sched_result rules[SCHED_RULES];
     struct sched_result waits;  /* RULE_NO_WAIT, of an unknown scheduler */
+    struct sched_result changes;        /* RULE_RUNSTATE, in the segment */
 };
 
 /* Requires a struct that is zeroed but for what the owner sets. */

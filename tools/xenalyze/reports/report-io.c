@@ -308,6 +308,8 @@ static const struct export_table tables[] = {
 
 const struct report report_io = {
     .name = "I/O", .is_requested = io_is_requested, .open = io_open,
+    .needs_all = "--report-io follows I/O through all pcpus and domains: "
+                 "select rows with --sort and --top, or a part with --time",
     .close = io_close, .print = io_print, .tables = { tables },
     .has_failed = io_has_failed, .free = io_free,
 };

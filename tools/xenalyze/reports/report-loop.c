@@ -129,10 +129,23 @@ static int open_export(struct report_pass *p)
     return 0;
 }
 
+/* A report that compares vcpus with all others would draw wrong conclusions. */
+static int check_selected_part(const struct report_pass *p, struct err *e)
+{
+    if ( !p->pcpus && !p->domains && !p->vcpus )
+        return 0;
+    for ( size_t i = 0; i < report_table_size; i++ )
+        if ( report_table[i]->needs_all &&
+             report_table[i]->is_requested(p->config) )
+            return err_usage(e, "%s", report_table[i]->needs_all);
+    return 0;
+}
+
 int report_pass_open(struct report_pass *p, struct err *e)
 {
-    int rc = complete_request(p, e);
+    int rc = check_selected_part(p, e);
 
+    rc = rc ? rc : complete_request(p, e);
     if ( rc )
         return rc;
     p->exports_tables = exports_tables(p->config);

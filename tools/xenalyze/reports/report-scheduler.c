@@ -44,11 +44,9 @@ static int scheduler_open(struct report_pass *p, void **state, struct err *e)
 {
     struct scheduler_report *r = *state = fault_calloc(1, sizeof(*r));
 
+    (void)e;
     if ( !r )
         return -ENOMEM;
-    if ( p->pcpus || p->domains || p->vcpus )
-        return err_usage(e, "--check-scheduler needs all pcpus and vcpus; "
-                         "--time selects a part of the trace");
     r->request = &p->request;
     r->checks.tolerance_ns = r->waits.long_ns = p->config->allow_late;
     r->checks.host = r->waits.host = p->names ? &p->names->host : NULL;
@@ -262,6 +260,8 @@ static const struct export_table tables[] = {
 
 const struct report report_scheduler = {
     .name = "scheduler", .is_requested = scheduler_is_requested,
+    .needs_all = "--check-scheduler needs all pcpus and vcpus: select a part "
+                 "of the trace with --time",
     .open = scheduler_open, .close = scheduler_close,
     .print = scheduler_print, .tables = { tables },
     .has_failed = scheduler_has_failed, .check = scheduler_check,

@@ -593,6 +593,8 @@ static const struct export_table why_tables[] = {
 
 const struct report report_why = {
     .name = "why", .is_requested = why_is_requested, .open = why_open,
+    .needs_all = "--why compares a vcpu with all others: name the vcpu or the "
+                 "domain without an option, as in why web1",
     .close = why_close, .print = why_print, .tables = { why_tables },
     .check = why_check, .has_failed = why_has_failed, .free = why_free,
 };

@@ -99,6 +99,9 @@ struct report
     bool is_addition;           /* requested alone, the summary comes as well */
     bool in_every_export;       /* JSON has it without a request */
 
+    /* The error if pcpus, domains or vcpus are selected; NULL: this is fine. */
+    const char *needs_all;
+
     /*
      * Reports that report_state() is called for.  Rows above in the table;
      * opened together with this report; their sinks get each fact first.
