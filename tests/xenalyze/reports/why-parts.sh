@@ -89,7 +89,7 @@ done
 host 40 'start = 5s' 'end = 5.002s' | played 10s 18
 expect 0 "$xenalyze" why web1 played
 blames '^Nothing is wrong'
-grep -q '^ Worst part: lost [0-9.]* [mu]s of .* --time \(4\.99\|5\.00\)' out ||
+grep -q '^ Worst part: waited [0-9.]* [mu]s of .* --time \(4\.99\|5\.00\)' out ||
     fail "nothing to look at: $(cat out)"
 
 # guest LINES: an awk program with the functions calm() and load() about d1v0,

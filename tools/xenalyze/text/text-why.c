@@ -226,7 +226,7 @@ static void print_least_bad(const struct text_why *t)
     s = verdict_find_stretch(&t->facts, loss);
     if ( s->worst.from >= s->worst.to )
         return;
-    fprintf(t->out, " Worst part: lost %s of %s, ",
+    fprintf(t->out, " Worst part: waited %s of %s, ",
             text_duration(&t->facts.waits->clock, s->worst.lost, lost),
             text_duration(&t->facts.waits->clock, s->worst.to - s->worst.from,
                           length));
