@@ -69,16 +69,37 @@ static size_t read_head(const char *path, char head[HEAD])
     return size < 0 ? 0 : size;
 }
 
+static int explain_empty(const char *name, struct err *e)
+{
+    return err_set(e, -EINVAL, "%s is empty: capture a trace with xentrace",
+                   name);
+}
+
+static int explain_kind(const char *name, const char *head, size_t size,
+                        struct err *e)
+{
+    return err_set(e, -EINVAL, "%s is not a trace of Xen: %s", name,
+                   name_kind(head, size));
+}
+
+int not_trace_explain_file(const char *path, bool is_empty, struct err *e)
+{
+    char head[HEAD];
+
+    if ( is_empty )
+        return explain_empty(path, e);
+    return explain_kind(path, head, read_head(path, head), e);
+}
+
 int not_trace_explain(const struct run *run, struct err *e)
 {
+    const char *path = run->config->path;
     char head[HEAD];
     size_t size = 0;
 
     if ( !xt_trace_position(run->trace) )
-        return err_set(e, -EINVAL, "%s is empty: capture a trace with xentrace",
-                       run->name);
-    if ( run->config->path && strcmp(run->config->path, "-") )
-        size = read_head(run->config->path, head);
-    return err_set(e, -EINVAL, "%s is not a trace of Xen: %s", run->name,
-                   name_kind(head, size));
+        return explain_empty(run->name, e);
+    if ( path && strcmp(path, "-") )
+        size = read_head(path, head);
+    return explain_kind(run->name, head, size, e);
 }

@@ -6,9 +6,14 @@
 #ifndef XENALYZE_NOT_TRACE_H
 #define XENALYZE_NOT_TRACE_H
 
+#include <stdbool.h>
+
 #include "xenalyze/outputs.h"
 
 /* Explain a pass with PASS_NO_RECORD.  Returns -EINVAL. */
 int not_trace_explain(const struct run *run, struct err *e);
+
+/* Explain a file that is no part of a capture.  Returns -EINVAL. */
+int not_trace_explain_file(const char *path, bool is_empty, struct err *e);
 
 #endif /* XENALYZE_NOT_TRACE_H */

@@ -17,6 +17,8 @@
 
 #include "common/fault.h"
 #include "libxentrace/libxentrace.h"
+#include "libxentrace/window.h"
+#include "xenalyze/not-trace.h"
 #include "xenalyze/same-capture.h"
 
 #define PIECE (256u * 1024)
@@ -111,8 +113,10 @@ struct piece
 {
     const char *path;
     struct xt_info info;
-    bool has_record;
+    bool has_window, has_record;
     uint64_t first;             /* time stamp of the first record in the file */
+    uint64_t from, to;          /* its bytes in the copy */
+    uint64_t used;              /* bytes in windows of the copy */
 };
 
 /* The first record tells a file from the next file of a capture. */
@@ -126,6 +130,7 @@ static int find_first_record(struct piece *p, struct xt_trace *t,
 
     while ( !p->has_record && (rc = xt_trace_next_window(t, &w, e)) > 0 )
     {
+        p->has_window = true;
         xt_trace_begin_records(t, &w, &records);
         while ( !p->has_record && xt_records_next(&records, &r) )
             if ( r.has_tsc && xt_record_is_timed(&r) )
@@ -140,14 +145,14 @@ static int find_first_record(struct piece *p, struct xt_trace *t,
 /* A file without a window, such as the rest of a split file, has no info. */
 static int read_info(struct piece *p, struct err *e)
 {
-    struct err no_windows = ERR_INIT;
     struct xt_trace *t;
     int rc = access(p->path, R_OK) ? -errno : 0;
 
     if ( rc )
         return err_sys(e, rc, "cannot open %s", p->path);
-    if ( xt_trace_open(&t, p->path, 0, &no_windows) )
-        return 0;
+    rc = xt_trace_open(&t, p->path, 0, e);
+    if ( rc )
+        return rc;
     rc = xt_trace_info(t, &p->info, e);
     if ( !rc )
         rc = find_first_record(p, t, e);
@@ -280,16 +285,133 @@ static int check_unproven(const struct piece *pieces, size_t nr,
     return rc;
 }
 
-static int append_piece(struct spool *s, const struct piece *p, struct err *e)
+/* The copy is a new file, whose size is its position. */
+static uint64_t get_size(const struct spool *s)
+{
+    off_t size = s->fd < 0 ? 0 : lseek(s->fd, 0, SEEK_CUR);
+
+    return size < 0 ? 0 : size;
+}
+
+static int append_piece(struct spool *s, struct piece *p, struct err *e)
 {
     struct xt_source *source;
     int rc = xt_source_open(&source, p->path, 0, e);
 
     if ( rc )
         return rc;
+    p->from = get_size(s);
     rc = spool_copy(s, source, e);
+    p->to = get_size(s);
     xt_source_close(source);
     return rc;
+}
+
+/* --- pieces without a window ---------------------------------------------- */
+
+/* Does the piece begin like a window?  Its window may be damaged or cut. */
+static bool begins_window(const struct spool *s, const struct piece *p)
+{
+    const uint32_t magic = XT_WINDOW_MAGIC;
+    size_t size = p->to - p->from;
+    char head[sizeof(magic)];
+
+    assert(p->from <= p->to);
+    size = size < sizeof(head) ? size : sizeof(head);
+    return size && pread(s->fd, head, size, p->from) == (ssize_t)size &&
+           !memcmp(head, &magic, size);
+}
+
+/* Count the bytes from..to of the copy as used.  Pieces are in its order. */
+static void mark_used(struct piece *pieces, size_t nr, uint64_t from,
+                      uint64_t to)
+{
+    for ( size_t i = 0; i < nr && pieces[i].from < to; i++ )
+    {
+        struct piece *p = &pieces[i];
+        uint64_t first = from > p->from ? from : p->from;
+        uint64_t end = to < p->to ? to : p->to;
+
+        p->used += first < end ? end - first : 0;
+    }
+}
+
+/*
+ * A window with a wrong checksum is no other file.  At the end of the copy, a
+ * cut record may begin in one piece of split(1).
+ */
+static void mark_damage(struct piece *pieces, size_t nr,
+                            const struct xt_damage *d)
+{
+    uint64_t size = pieces[nr - 1].to, cut = d->bytes[XT_DAMAGE_TORN];
+
+    for ( size_t i = 0; i < d->nr_first; i++ )
+        if ( d->first[i].kind == XT_DAMAGE_SUM )
+            mark_used(pieces, nr, d->first[i].offset,
+                      d->first[i].offset + d->first[i].bytes);
+    for ( size_t i = 0; cut && cut <= size && i < nr; i++ )
+        if ( size - cut < pieces[i].from )
+            mark_used(&pieces[i], 1, size - cut, size);
+}
+
+static int mark_windows(const struct spool *s, struct piece *pieces, size_t nr,
+                        struct err *e)
+{
+    struct xt_trace *t;
+    struct xt_window w;
+    size_t i = 0;
+    int rc = xt_trace_open(&t, s->path, 0, e);
+
+    assert(nr > 1);
+    if ( rc )
+        return rc;
+    while ( (rc = xt_trace_next_window(t, &w, e)) > 0 )
+    {
+        /* Windows ascend. */
+        while ( i < nr - 1 && pieces[i].to <= w.at )
+            i++;
+        mark_used(&pieces[i], nr - i, w.at, w.at + XT_WINDOW_HEADER + w.size);
+    }
+    mark_damage(pieces, nr, xt_trace_damage(t));
+    xt_trace_close(t);
+    return rc;
+}
+
+/*
+ * A piece of split(1) may be the middle of a window that begins in the piece
+ * before it.  If most bytes of a piece are in no window, the file is no trace.
+ */
+static int refuse_other_files(const struct spool *s, struct piece *pieces,
+                              size_t nr, struct err *e)
+{
+    size_t without = 0;
+    int rc = 0;
+
+    for ( size_t i = 0; i < nr; i++ )
+        without += !pieces[i].has_window;
+    if ( without )
+        rc = mark_windows(s, pieces, nr, e);
+    for ( size_t i = 0; without && !rc && i < nr; i++ )
+    {
+        const struct piece *p = &pieces[i];
+        uint64_t size = p->to - p->from;
+
+        if ( !p->has_window && !begins_window(s, p) &&
+             (!size || p->used < size - size / 2) )
+            rc = not_trace_explain_file(p->path, !size, e);
+    }
+    return rc;
+}
+
+static int copy_pieces(struct spool *s, struct piece *pieces, size_t nr,
+                       struct err *e)
+{
+    int rc = 0;
+
+    assert(nr > 1);
+    for ( size_t i = 0; !rc && i < nr; i++ )
+        rc = append_piece(s, &pieces[i], e);
+    return rc ? rc : refuse_other_files(s, pieces, nr, e);
 }
 
 int spool_join(struct spool *s, const char **paths, size_t nr,
@@ -305,11 +427,11 @@ int spool_join(struct spool *s, const char **paths, size_t nr,
     if ( !rc )
         rc = sort_pieces(pieces, nr, e);
     if ( !rc )
+        rc = copy_pieces(s, pieces, nr, e);
+    if ( !rc )
         rc = check_unproven(pieces, nr, paths, log, e);
     if ( !rc )
         warn_missing(pieces, nr, log);
-    for ( size_t i = 0; !rc && i < nr; i++ )
-        rc = append_piece(s, &pieces[i], e);
     free(pieces);
     *use = s->path;
     return rc;

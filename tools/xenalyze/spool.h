@@ -31,7 +31,8 @@ int spool_open(struct spool *s, const char *path, const char **use,
  * Copy several files of one capture, in the order of their names, where 2
  * precedes 10.  Log a warning of numbers that are missing, and a line on files
  * without identity (same-capture.h).  The array of paths is sorted.  -EINVAL: a
- * file belongs to another capture, or has the records of another file.
+ * file belongs to another capture, has the records of another file, or is no
+ * trace.
  */
 int spool_join(struct spool *s, const char **paths, size_t nr,
                const char **use, const struct log *log, struct err *e);

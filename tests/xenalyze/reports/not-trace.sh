@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# An input that is no trace: in every mode one line that says what it is, exit
-# code 1, nothing on standard output, no file.
+# An input that is no trace, alone or beside a trace: in every mode one line that
+# says what it is, exit code 1, nothing on standard output, no file.
 . "$top_srcdir/tests/tools/lib.sh"
 cd "$tmp" || exit 99
 
@@ -20,6 +20,10 @@ printf '\037\213\010\0\0\0\0\0' >zipped
 printf 'BZh91AY' >bzipped
 printf x >byte
 dd if=/dev/zero of=zeros bs=4096 count=9 2>/dev/null
+python3 -c 'import random, sys
+random.seed(1)
+sys.stdout.buffer.write(bytes(random.randrange(256) for _ in range(5000)))
+' >random
 head -c 2 trace >two
 head -c 7 trace >seven
 head -c 12 trace >twelve
@@ -41,6 +45,17 @@ while read -r mode; do
         [ $? -eq 1 ] || fail "$mode <$input: exit code $?"
         [ "$(wc -l <err)" -eq 1 ] || fail "$mode <$input: not one line"
         [ ! -s out ] || fail "$mode <$input: output"
+        # A file that begins a window is a part of a trace, damaged or not.
+        case $input in
+        two|seven|twelve|fifteen) continue ;;
+        esac
+        for files in "trace $input" "$input trace"; do
+            # shellcheck disable=SC2086
+            expect 1 "$xenalyze" $mode $files
+            expect_message "$input $message"
+            [ "$(wc -l <err)" -eq 1 ] || fail "$mode $files: not one line"
+            [ ! -s out ] || fail "$mode $files: output"
+        done
         for file in no.*; do
             [ ! -e "$file" ] || fail "$mode $input: a file"
         done
@@ -55,6 +70,7 @@ zipped is not a trace of Xen: gzip compressed it: unpack it with gzip -d
 bzipped is not a trace of Xen: bzip2 compressed it
 byte is not a trace of Xen: it has no record
 zeros is not a trace of Xen: it has no record
+random is not a trace of Xen: it has no record
 two is not a trace of Xen: it has no record
 seven is not a trace of Xen: it ends before its first record
 twelve is not a trace of Xen: it ends before its first record
@@ -96,3 +112,44 @@ END
 
 # As stock: no input is no text.
 expect 0 "$top_builddir/tools/xenalyze/xentrace_format" "$top_srcdir/formats"
+
+# Three files, of which the second is no trace by its name's order.
+"$top_builddir/tests/xenalyze/reports/compose" >trace.2 <<'END' || fail 'no trace'
+0 2000000 0x21101 0x10000
+END
+cp random trace.1
+for mode in info summary dump --count; do
+    expect 1 "$xenalyze" $mode trace.2 trace.1 trace
+    expect_message 'trace.1 is not a trace of Xen: it has no record'
+    [ "$(wc -l <err)" -eq 1 ] || fail "$mode: not one line about trace.1"
+    [ ! -s out ] || fail "$mode: output beside trace.1"
+    expect 1 "$xenalyze" $mode trace text trace.1
+    [ ! -s out ] || fail "$mode: output beside two files that are no trace"
+done
+rm trace.1
+
+# A window without records is a part of a capture, and so is a cut window.
+printf '\003\360\001\040\0\0\0\0\0\0\0\0' >header
+for part in header two seven twelve fifteen; do
+    expect 0 "$xenalyze" info trace "$part"
+    expect 0 "$xenalyze" summary trace "$part"
+done
+
+# The middle of a window is no trace alone, and a part of one beside the rest.
+awk 'BEGIN {
+    for ( i = 0; i < 500; i++ )
+        print 0, 1000000 + i * 1000,
+              i % 2 ? "0x21011 0x10000" : "0x21101 0x10000"
+}' | "$top_builddir/tests/xenalyze/reports/compose" >whole
+expect 0 "$xenalyze" dump whole
+mv out dumped
+for size in 5 100 1001 4099; do
+    split -a 5 -b $size whole piece.
+    expect 0 "$xenalyze" dump piece.*
+    cmp -s dumped out || fail "pieces of $size bytes differ"
+    rm piece.*
+done
+# Cut in a record: the last piece has no complete one.
+head -c 1998 whole | split -a 5 -b 1990 - piece.
+expect 0 "$xenalyze" dump piece.*
+rm piece.*
