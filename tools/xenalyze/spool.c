@@ -15,13 +15,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <public/trace.h>
+
 #include "common/fault.h"
 #include "libxentrace/libxentrace.h"
-#include "libxentrace/window.h"
 #include "xenalyze/not-trace.h"
 #include "xenalyze/same-capture.h"
 
 #define PIECE (256u * 1024)
+
+/* The header of a window: a record with two words. */
+#define WINDOW_MAGIC (2u << TRACE_EXTRA_SHIFT | TRC_TRACE_CPU_CHANGE)
+#define WINDOW_HEADER 12u
 
 /* An unlinked file in $TMPDIR.  -1 and errno. */
 static int open_unlinked(void)
@@ -285,7 +290,7 @@ static int check_unproven(const struct piece *pieces, size_t nr,
     return rc;
 }
 
-/* The copy is a new file, whose size is its position. */
+/* The copy grows at its end only: its position is its size. */
 static uint64_t get_size(const struct spool *s)
 {
     off_t size = s->fd < 0 ? 0 : lseek(s->fd, 0, SEEK_CUR);
@@ -312,7 +317,7 @@ static int append_piece(struct spool *s, struct piece *p, struct err *e)
 /* Does the piece begin like a window?  Its window may be damaged or cut. */
 static bool begins_window(const struct spool *s, const struct piece *p)
 {
-    const uint32_t magic = XT_WINDOW_MAGIC;
+    const uint32_t magic = WINDOW_MAGIC;
     size_t size = p->to - p->from;
     char head[sizeof(magic)];
 
@@ -370,7 +375,7 @@ static int mark_windows(const struct spool *s, struct piece *pieces, size_t nr,
         /* Windows ascend. */
         while ( i < nr - 1 && pieces[i].to <= w.at )
             i++;
-        mark_used(&pieces[i], nr - i, w.at, w.at + XT_WINDOW_HEADER + w.size);
+        mark_used(&pieces[i], nr - i, w.at, w.at + WINDOW_HEADER + w.size);
     }
     mark_damage(pieces, nr, xt_trace_damage(t));
     xt_trace_close(t);
