@@ -60,8 +60,7 @@ static bool is_domain_name(const struct report_config *f,
     ptrdiff_t kind = ids - f->ids;
 
     return kind < INTERVAL_CR3_TIME && *text &&
-           !strchr("0123456789-,", *text) &&
-           (ids->nr == 0 || kind == INTERVAL_DOMAIN_TIME);
+           !strchr("0123456789-,", *text);
 }
 
 int report_parse_ids(const struct opt *o, const char *text, void *config,

@@ -98,7 +98,7 @@ table over interrupts --domain web1 --every 2ms <<'END'
 END
 table over interrupts --domain db1 --every 2ms <<'END'
 --- db1: interrupts by vector (number) ---
- no interrupt was injected; capture with xentrace -e hvm
+ no interrupt was injected
  time          lost
  0.0000000    0.00%
  0.0020000   50.00%
@@ -121,6 +121,53 @@ table over run --domain db1 --every 2ms <<'END'
  0.0000000   75.00%    0.00%
  0.0020000   50.00%   50.00%
 END
+
+# Domain-0 maps grants of web1: the selected domain is the one that maps.
+{
+    printf '0 Domain-0\n1 web1\n' | names
+    cat <<'END'
+0 1000000 0x21101 0x0
+0 1100000 0x10f001 1
+0 1200000 0x10f001 1
+0 2500000 0x10f001 1
+0 3000000 0x21011 0x0
+0 3000000 0x21101 0x10000
+0 4000000 0x21011 0x10000
+END
+} | compose lossy
+table over grants --domain=Domain-0 --every 1ms <<'END'
+--- Domain-0: grants mapped (number) ---
+ time        grants     lost
+ 0.0000000        2    0.00%
+ 0.0010000        1    0.00%
+ 0.0020000        0    0.00%
+END
+table over grants --domain 1,Domain-0 --every 3ms <<'END'
+--- web1: grants mapped (number) ---
+ no grant was mapped
+--- Domain-0: grants mapped (number) ---
+ time        grants     lost
+ 0.0000000        3    0.00%
+END
+table over interrupts --domain=web1 <<'END'
+--- web1: interrupts by vector (number) ---
+ no interrupt was injected; capture with xentrace -e hvm
+END
+# Names at every place of the list, and a word for a domain without exits.
+table over exits --domain=Domain-0,web1 --every 3ms <<'END'
+--- Domain-0: running, and exits by purpose (% of the interval) ---
+ the domain has no exits; capture with xentrace -e hvm
+ time       running     lost
+ 0.0000000   66.67%    0.00%
+--- web1: running, and exits by purpose (% of the interval) ---
+ the domain has no exits; capture with xentrace -e hvm
+ time       running     lost
+ 0.0000000   33.33%    0.00%
+END
+expect 1 "$xenalyze" over exits --domain=Domain-0,web2 lossy
+expect_message 'no domain is named web2'
+expect 0 "$xenalyze" --interval-domain-grant-maps=0 --domain=0 lossy
+grep -q ' 3$' out || fail "the option has no grants: $(cat out)"
 
 # --- info --------------------------------------------------------------------
 

@@ -155,10 +155,23 @@ CROP_MOMENT(exit_block, exit->start,
 CROP_MOMENT(handle, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(cr3, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(pv, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
-CROP_MOMENT(memory, time, wants_domain(c, f->target) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(irq, time, wants_pcpu(c, f->pcpu))
 CROP_MOMENT(power, time, wants_pcpu(c, f->pcpu))
 CROP_MOMENT(event, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
+
+/* Selected vcpus use the memory of any domain: other owners are hidden. */
+static void crop_memory(void *state, const struct fact_memory *f)
+{
+    struct crop *c = state;
+    struct fact_memory g = *f;
+
+    if ( !wants_time(c, f->time) || !wants_pcpu(c, f->pcpu) )
+        return;
+    if ( !wants_domain(c, f->target) )
+        g.target = NULL;
+    if ( g.target || !c->options->wants_vcpu || wants_vcpu(c, f->by) )
+        c->sink.ops->memory(c->sink.state, &g);
+}
 
 /* A name is valid for all times. */
 static void crop_domain_name(void *state, const struct fact_domain_name *f)

@@ -500,7 +500,7 @@ struct fact_memory
 {
     const struct vcpu *by;              /* running vcpu; NULL: unknown */
     const struct domain *target;        /* owner of the memory; NULL: out of
-                                           memory */
+                                           memory, or not selected */
     uint32_t pcpu;
     uint64_t time;
     uint8_t kind, context;      /* context: of zero reclaims only */

@@ -13,7 +13,9 @@
 
 struct intervals
 {
-    struct interval *all[INTERVAL_KINDS];       /* NULL: not asked for */
+    struct interval *all[REPORT_MAX_INTERVALS];
+    enum interval_kind kinds[REPORT_MAX_INTERVALS];
+    size_t nr;
 };
 
 static bool intervals_are_requested(const struct report_config *c)
@@ -41,6 +43,30 @@ static int resolve_ids(const struct report_pass *p, enum interval_kind kind,
     return rc;
 }
 
+static int add_interval(struct report_pass *p, struct intervals *s,
+                        enum interval_kind kind, const uint64_t *ids, size_t nr)
+{
+    int rc;
+
+    assert(s->nr < REPORT_MAX_INTERVALS);
+    rc = interval_new(&s->all[s->nr], kind, p->config->interval_length, ids,
+                      nr);
+    if ( rc )
+        return rc;
+    report_add_sink(p, interval_sink(s->all[s->nr]));
+    s->kinds[s->nr++] = kind;
+    return 0;
+}
+
+/* True if each domain has a table; the text of stock has the first domain. */
+static bool is_per_domain(const struct report_pass *p, enum interval_kind kind)
+{
+    return p->request.style == STYLE_TABLE &&
+           (kind == INTERVAL_DOMAIN_SUMMARY ||
+            kind == INTERVAL_DOMAIN_INTERRUPT ||
+            kind == INTERVAL_DOMAIN_GRANT_MAPS);
+}
+
 static int intervals_open(struct report_pass *p, void **state, struct err *e)
 {
     const struct report_config *c = p->config;
@@ -53,26 +79,41 @@ static int intervals_open(struct report_pass *p, void **state, struct err *e)
         if ( !c->interval[i] )
             continue;
         rc = resolve_ids(p, i, &ids, e);
-        if ( !rc )
-            rc = interval_new(&s->all[i], i, c->interval_length, ids.ids,
-                              ids.nr);
-        if ( !rc )
-            report_add_sink(p, interval_sink(s->all[i]));
+        if ( !rc && !is_per_domain(p, i) )
+            rc = add_interval(p, s, i, ids.ids, ids.nr);
+        for ( size_t k = 0; !rc && is_per_domain(p, i) && k < ids.nr; k++ )
+            rc = add_interval(p, s, i, &ids.ids[k], 1);
     }
     return rc;
+}
+
+/* The classes to capture if a table is empty: those that were not traced. */
+static void find_missing(const struct report_pass *p, const struct interval *i,
+                         char *missing, size_t size)
+{
+    const char *classes = text_interval_lacks(i);
+
+    assert(size);
+    *missing = '\0';
+    if ( classes && p->list_missing )
+        p->list_missing(p, classes, missing, size);
 }
 
 static int intervals_print(struct report_pass *p, void *state)
 {
     struct intervals *s = state;
     bool is_table = p->request.style == STYLE_TABLE;
+    char missing[64];
 
     assert(p->request.style <= STYLE_TABLE);
     /* Stock has no report of waiting time. */
-    for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
-        if ( s->all[i] && (is_table || i == INTERVAL_DOMAIN_WAIT_ALL) )
-            text_print_interval_table(s->all[i], &p->request, p->out);
-        else if ( s->all[i] )
+    for ( size_t i = 0; i < s->nr; i++ )
+        if ( is_table || s->kinds[i] == INTERVAL_DOMAIN_WAIT_ALL )
+        {
+            find_missing(p, s->all[i], missing, sizeof(missing));
+            text_print_interval_table(s->all[i], &p->request, missing, p->out);
+        }
+        else
             text_print_interval(s->all[i], p->out);
     return 0;
 }
@@ -81,17 +122,17 @@ static int intervals_check(struct report_pass *p, void *state, struct err *e)
 {
     struct intervals *s = state;
 
-    for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
+    for ( size_t i = 0; i < s->nr; i++ )
     {
-        if ( s->all[i] && interval_is_truncated(s->all[i]) )
+        if ( interval_is_truncated(s->all[i]) )
             return err_set(e, -E2BIG, "%s: that makes too many intervals, "
                            "and the last ones are missing; choose longer "
                            "ones with --interval", p->name);
-        if ( s->all[i] && interval_has_too_many_ids(s->all[i]) )
+        if ( interval_has_too_many_ids(s->all[i]) )
             return err_set(e, -E2BIG, "%s: --interval-%s has no room for "
                            "all, and the last ones are missing; choose some "
                            "with --domain or --vcpu", p->name,
-                           interval_name(i));
+                           interval_name(s->kinds[i]));
     }
     return 0;
 }
@@ -100,7 +141,7 @@ static void intervals_free(void *state)
 {
     struct intervals *s = state;
 
-    for ( unsigned int i = 0; s && i < INTERVAL_KINDS; i++ )
+    for ( size_t i = 0; s && i < s->nr; i++ )
         interval_free(s->all[i]);
     free(s);
 }
@@ -122,9 +163,8 @@ static void walk_cells(struct export *x, void *state)
 {
     struct intervals *s = state;
 
-    for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
-        if ( s->all[i] )
-            interval_walk(s->all[i], export_cell, x);
+    for ( size_t i = 0; i < s->nr; i++ )
+        interval_walk(s->all[i], export_cell, x);
 }
 
 static const struct export_column columns[] = {

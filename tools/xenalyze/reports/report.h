@@ -28,6 +28,9 @@
 
 #define REPORT_MAX_IDS 64u
 
+/* Three kinds have a table for each domain. */
+#define REPORT_MAX_INTERVALS (INTERVAL_KINDS + 3 * REPORT_MAX_IDS)
+
 struct report_ids
 {
     uint64_t ids[REPORT_MAX_IDS];
@@ -165,7 +168,7 @@ struct report_pass
     bool exports_tables;        /* not only points and intervals */
 
     /* Input of the engine. */
-    struct sink sinks[REPORT_MAX + SCATTER_KINDS + INTERVAL_KINDS];
+    struct sink sinks[REPORT_MAX + SCATTER_KINDS + REPORT_MAX_INTERVALS];
     size_t nr_sinks;
 
     /* State of the loop. */

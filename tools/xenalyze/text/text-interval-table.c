@@ -36,6 +36,7 @@ struct interval_form
     enum subject subject;
     const char *title;          /* behind the domain or frame of the table */
     const char *nothing;        /* instead of rows without a value */
+    const char *classes;        /* classes of events with values; or NULL */
 };
 
 #define SHARES " (% of the interval; a pcpu is 100%)"
@@ -53,13 +54,13 @@ static const struct interval_form forms[INTERVAL_KINDS] = {
         "no vcpu waited" },
     [INTERVAL_DOMAIN_SUMMARY] = {
         SUBJECT_PURPOSE, ": running, and exits by purpose (% of the interval)",
-        "no vcpu of the domain ran" },
+        "no vcpu of the domain ran", "hvm" },
     [INTERVAL_DOMAIN_INTERRUPT] = {
         SUBJECT_VECTOR, ": interrupts by vector (number)",
-        "no interrupt was injected; capture with xentrace -e hvm" },
+        "no interrupt was injected", "hvm" },
     [INTERVAL_DOMAIN_GRANT_MAPS] = {
         SUBJECT_GRANT, ": grants mapped (number)",
-        "no grant was mapped; capture with xentrace -e mem" },
+        "no grant was mapped", "mem" },
     [INTERVAL_CR3_TIME] = { SUBJECT_FRAME, "Frames in CR3" SHARES, NO_LOAD },
     [INTERVAL_CR3_TIME_ALL] = {
         SUBJECT_FRAME, "Frames in CR3" SHARES, NO_LOAD },
@@ -336,7 +337,7 @@ static unsigned int subject_width(const struct interval_table *t)
 /* Is any cell of a subject not 0? */
 static bool has_subject_value(const struct interval_table *t)
 {
-    bool found = has_whole(t) && sum_column(t, 0);
+    bool found = false;
 
     for ( size_t k = t->first; k < t->end && !found; k++ )
         found = sum_column(t, k);
@@ -352,8 +353,38 @@ static bool has_losses(const struct interval_table *t)
     return found;
 }
 
+/* The running time of a domain or frame counts as a value. */
+static bool has_no_value(const struct interval_table *t)
+{
+    return !has_subject_value(t) && !(has_whole(t) && sum_column(t, 0));
+}
+
+const char *text_interval_lacks(const struct interval *i)
+{
+    struct interval_table t = {
+        .i = i, .form = &forms[i->kind], .rows = interval_count_rows(i),
+    };
+
+    set_range(&t);
+    return has_subject_value(&t) ? NULL : t.form->classes;
+}
+
+/* `missing`: classes to capture; "": all were traced. */
+static void print_nothing(const struct interval_table *t, const char *missing)
+{
+    const char *text = t->form->nothing;
+
+    if ( t->i->kind == INTERVAL_DOMAIN_SUMMARY && !has_no_value(t) )
+        text = "the domain has no exits";
+    else if ( t->i->kind == INTERVAL_DOMAIN_SUMMARY )
+        missing = "";
+    fprintf(t->out, " %s%s%s\n", text,
+            *missing ? "; capture with xentrace -e " : "", missing);
+}
+
 void text_print_interval_table(const struct interval *i,
-                               const struct report_request *request, FILE *out)
+                               const struct report_request *request,
+                               const char *missing, FILE *out)
 {
     struct interval_table t = {
         .i = i, .form = &forms[i->kind], .request = request, .out = out,
@@ -365,9 +396,10 @@ void text_print_interval_table(const struct interval *i,
     set_range(&t);
     t.width = subject_width(&t);
     print_title(&t);
-    is_empty = !has_subject_value(&t);
-    if ( is_empty )
-        fprintf(out, " %s\n", t.form->nothing);
+    is_empty = has_no_value(&t);
+    if ( is_empty || (i->kind == INTERVAL_DOMAIN_SUMMARY &&
+                      !has_subject_value(&t)) )
+        print_nothing(&t, missing);
     if ( is_empty && !has_losses(&t) )
         return;
     choose_columns(&t);

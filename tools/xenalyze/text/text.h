@@ -71,6 +71,9 @@ void text_print_interval(const struct interval *i, FILE *out);
 /* The same in a table of our own, with headings. */
 void text_print_interval_table(const struct interval *i,
                                const struct report_request *request,
-                               FILE *out);
+                               const char *missing, FILE *out);
+
+/* The classes with the values of an empty table; NULL: none, or not empty. */
+const char *text_interval_lacks(const struct interval *i);
 
 #endif /* XENALYZE_TEXT_TEXT_H */
