@@ -28,21 +28,19 @@ void xt_clock_set_wall(struct xt_clock *c, uint64_t tsc, int64_t wall)
     c->has_wall = true;
 }
 
-/* The least number of cycles that take at least `ns`. */
-static uint64_t cycles_for(const struct xt_clock *c, uint64_t ns)
+uint64_t xt_clock_cycles(const struct xt_clock *c, uint64_t ns)
 {
-    u128 a_cycle = (u128)c->ns << 64 | c->fraction;
-    u128 cycles = (((u128)ns << 64) + (a_cycle - 1)) / a_cycle;
+    u128 a_cycle = (u128)c->ns << 64 | c->fraction, time = (u128)ns << 64;
+    u128 cycles = time / a_cycle;
 
+    cycles += cycles * a_cycle != time;
     return cycles > UINT64_MAX ? UINT64_MAX : cycles;
 }
 
 /* The greatest number of cycles that take at most `ns`. */
 static uint64_t cycles_within(const struct xt_clock *c, uint64_t ns)
 {
-    u128 cycles = ns == UINT64_MAX ? UINT64_MAX : cycles_for(c, ns + 1) - 1;
-
-    return cycles;
+    return ns == UINT64_MAX ? UINT64_MAX : xt_clock_cycles(c, ns + 1) - 1;
 }
 
 uint64_t xt_clock_tsc(const struct xt_clock *c, int64_t ns)
@@ -51,7 +49,7 @@ uint64_t xt_clock_tsc(const struct xt_clock *c, int64_t ns)
 
     if ( ns >= 0 )
     {
-        cycles = cycles_for(c, ns);
+        cycles = xt_clock_cycles(c, ns);
         return cycles > UINT64_MAX - c->origin ? UINT64_MAX
                                                : c->origin + cycles;
     }

@@ -52,6 +52,9 @@ static inline int64_t xt_clock_wall(const struct xt_clock *c, uint64_t tsc)
 /* The first time stamp at least `ns` nanoseconds after the origin. */
 uint64_t xt_clock_tsc(const struct xt_clock *c, int64_t ns);
 
+/* The least number of cycles that take at least `ns`; limited to 64 bits. */
+uint64_t xt_clock_cycles(const struct xt_clock *c, uint64_t ns);
+
 /* Cycles per second, rounded. */
 uint64_t xt_clock_hz(const struct xt_clock *c);
 

@@ -21,19 +21,11 @@ void backend_waits_fini(struct backend_waits *b)
 static struct backend_vcpu *get_backend_vcpu(struct backend_waits *b,
                                              const struct vcpu *v)
 {
-    struct backend_vcpu *own;
+    struct backend_vcpu *own =
+        grow_get_object(&b->vcpus, &b->nr_vcpus, v->index,
+                        &b->trips.pool.arena, sizeof(*own),
+                        _Alignof(struct backend_vcpu));
 
-    if ( !grow_to_index(&b->vcpus, &b->nr_vcpus, v->index,
-                        sizeof(*b->vcpus)) )
-    {
-        b->failed = true;
-        return NULL;
-    }
-    own = b->vcpus[v->index];
-    if ( own )
-        return own;
-    own = b->vcpus[v->index] = arena_new(&b->trips.pool.arena,
-                                         struct backend_vcpu);
     b->failed |= !own;
     if ( own )
     {

@@ -52,21 +52,11 @@ const char *block_reason_name(enum block_reason reason)
 static struct block_vcpu *get_block_vcpu(struct block_reasons *b,
                                          const struct vcpu *v)
 {
-    struct block_vcpu *own;
+    struct block_vcpu *own =
+        grow_get_object(&b->vcpus, &b->nr_vcpus, v->index, &b->pool.arena,
+                        sizeof(*own), _Alignof(struct block_vcpu));
 
-    if ( !grow_to_index(&b->vcpus, &b->nr_vcpus, v->index,
-                        sizeof(*b->vcpus)) )
-    {
-        b->failed = true;
-        return NULL;
-    }
-    own = b->vcpus[v->index];
-    if ( !own )
-    {
-        own = b->vcpus[v->index] = arena_new(&b->pool.arena,
-                                             struct block_vcpu);
-        b->failed |= !own;
-    }
+    b->failed |= !own;
     if ( own )
     {
         own->domain = v->domain->id;

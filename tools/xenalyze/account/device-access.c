@@ -157,18 +157,10 @@ static struct access_range *get_range(struct device_accesses *d,
 static struct access_vcpu *get_access_vcpu(struct device_accesses *d,
                                            const struct vcpu *v)
 {
-    struct access_vcpu *own;
+    struct access_vcpu *own =
+        grow_get_object(&d->vcpus, &d->nr_vcpus, v->index, &d->pool.arena,
+                        sizeof(*own), _Alignof(struct access_vcpu));
 
-    if ( !grow_to_index(&d->vcpus, &d->nr_vcpus, v->index,
-                        sizeof(*d->vcpus)) )
-    {
-        d->failed = true;
-        return NULL;
-    }
-    own = d->vcpus[v->index];
-    if ( own )
-        return own;
-    own = d->vcpus[v->index] = arena_new(&d->pool.arena, struct access_vcpu);
     d->failed |= !own;
     if ( own )
     {

@@ -30,3 +30,20 @@ bool grow_to_index(void *array, uint32_t *nr, uint32_t index, size_t size)
     *nr = n;
     return true;
 }
+
+void *grow_get_object(void *array, uint32_t *nr, uint32_t index,
+                      struct arena *arena, size_t size, size_t align)
+{
+    unsigned char *objects;
+    void *object;
+
+    if ( !grow_to_index(array, nr, index, sizeof(object)) )
+        return NULL;
+    memcpy(&objects, array, sizeof(objects));
+    memcpy(&object, objects + index * sizeof(object), sizeof(object));
+    if ( object )
+        return object;
+    object = arena_zalloc(arena, size, align);
+    memcpy(objects + index * sizeof(object), &object, sizeof(object));
+    return object;
+}

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/arena.h"
+
 #define GROW_MAX_INDEX (1u << 31)
 
 /*
@@ -17,5 +19,12 @@
  * items are zero.  False: no memory; the array is unchanged.
  */
 bool grow_to_index(void *array, uint32_t *nr, uint32_t index, size_t size);
+
+/*
+ * The same for an array of pointers to objects.  Returns the object of `index`,
+ * on first use a new one: `size` zero bytes of the arena.  NULL: no memory.
+ */
+void *grow_get_object(void *array, uint32_t *nr, uint32_t index,
+                      struct arena *arena, size_t size, size_t align);
 
 #endif /* XENALYZE_ACCOUNT_GROW_H */

@@ -80,7 +80,7 @@ static void interval_begin(void *state, const struct fact_begin *f)
     if ( f->segment )
         return;
     i->clock = *f->clock;
-    width = xt_clock_tsc(&i->clock, (int64_t)i->length) - i->clock.origin;
+    width = xt_clock_cycles(&i->clock, i->length);
     i->grid.first = f->first;
     i->grid.width = width ? width : 1;
     i->lost.first = i->grid.first;

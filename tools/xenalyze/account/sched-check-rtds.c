@@ -78,8 +78,8 @@ static void check_burn(struct sched_checks *c, const struct fact_event *f)
 
     if ( !v )
         return;
-    burnt = r->delta > 0 ? sched_cycles(c, r->delta) : 0;
-    before = sched_cycles(c, v->period.budget);
+    burnt = r->delta > 0 ? xt_clock_cycles(&c->clock, r->delta) : 0;
+    before = xt_clock_cycles(&c->clock, v->period.budget);
     if ( v->period.has_budget && !v->period.priority )
     {
         c->rules[RULE_BUDGET].tested++;
@@ -98,7 +98,7 @@ static void check_deadline(struct sched_checks *c, const struct sched_vcpu *v,
                            uint64_t time)
 {
     const struct sched_period *p = &v->period;
-    uint64_t full = sched_cycles(c, p->full), got = p->got;
+    uint64_t full = xt_clock_cycles(&c->clock, p->full), got = p->got;
     uint64_t from = v->wanting_since > p->begin ? v->wanting_since : p->begin;
 
     if ( !p->is_whole || !v->wanting_since || time <= from ||

@@ -23,13 +23,6 @@ static inline bool sched_is_wanting(unsigned int state)
     return state == STATE_RUNNING || state == STATE_RUNNABLE;
 }
 
-static inline uint64_t sched_cycles(const struct sched_checks *c, uint64_t ns)
-{
-    return ns > INT64_MAX ? UINT64_MAX
-                          : xt_clock_tsc(&c->clock, (int64_t)ns) -
-                            c->clock.origin;
-}
-
 /* RULE_SHARE (sched-check-share.c): before and after a change of runstate. */
 void sched_share_advance(struct sched_checks *c, uint64_t time);
 void sched_share_add(struct sched_checks *c, struct sched_vcpu *v,

@@ -71,18 +71,30 @@ void sched_break_rule(struct sched_checks *c, enum sched_rule rule,
 
 /* --- vcpus and pcpus ------------------------------------------------------ */
 
+/* -1: unknown. */
+static int32_t find_pool(const struct xt_host *host, uint16_t domain)
+{
+    const struct xt_rec_meta_domain *d = xt_host_domain(host, domain);
+
+    return d && d->pool >= 0 ? d->pool : -1;
+}
+
+static uint32_t find_scheduler(const struct xt_host *host, uint16_t domain)
+{
+    int32_t number = find_pool(host, domain);
+    const struct xt_rec_meta_pool *pool =
+        number >= 0 ? xt_host_pool(host, number) : NULL;
+
+    return pool ? pool->scheduler : XT_SCHEDULER_UNKNOWN;
+}
+
 static void read_pool(struct sched_vcpu *v, const struct xt_host *host)
 {
-    const struct xt_rec_meta_domain *d = xt_host_domain(host, v->domain);
-    const struct xt_rec_meta_pool *pool;
     const struct xt_rec_meta_pool_times *times;
 
-    if ( !d || d->pool < 0 )
-        return;
-    v->pool = d->pool;
-    pool = xt_host_pool(host, v->pool);
-    times = xt_host_pool_times(host, v->pool);
-    v->scheduler = pool ? pool->scheduler : 0;
+    v->pool = find_pool(host, v->domain);
+    v->scheduler = find_scheduler(host, v->domain);
+    times = v->pool >= 0 ? xt_host_pool_times(host, v->pool) : NULL;
     if ( times && times->ratelimit != UINT32_MAX &&
          (v->scheduler == XT_SCHEDULER_CREDIT ||
           v->scheduler == XT_SCHEDULER_CREDIT2) )
@@ -105,22 +117,14 @@ static void read_metadata(struct sched_checks *c, struct sched_vcpu *v)
 
 struct sched_vcpu *sched_get_vcpu(struct sched_checks *c, const struct vcpu *v)
 {
-    struct sched_vcpu *own;
+    struct sched_vcpu *own =
+        grow_get_object(&c->vcpus, &c->nr_vcpus, v->index, &c->pool.arena,
+                        sizeof(*own), STATS_LINE);
 
-    if ( !grow_to_index(&c->vcpus, &c->nr_vcpus, v->index,
-                        sizeof(*c->vcpus)) )
-    {
-        c->failed = true;
-        return NULL;
-    }
-    own = c->vcpus[v->index];
-    if ( own )
-        return own;
-    own = c->vcpus[v->index] = arena_zalloc(&c->pool.arena, sizeof(*own),
-                                            STATS_LINE);
     c->failed |= !own;
-    if ( !own )
-        return NULL;
+    if ( !own || own->is_known )
+        return own;
+    own->is_known = true;
     own->domain = v->domain->id;
     own->id = v->id;
     own->pool = -1;
@@ -185,7 +189,7 @@ static void begin_slice(struct sched_checks *c, const struct fact_event *f)
     p->domain = next->dom;
     p->vcpu = next->unit;
     p->begin = f->time;
-    p->end = f->time + sched_cycles(c, next->slice);
+    p->end = f->time + xt_clock_cycles(&c->clock, next->slice);
     if ( p->end < p->begin )
         p->end = 0;
 }
@@ -331,7 +335,7 @@ static void check_change(struct sched_checks *c, const struct sched_vcpu *v,
 static void check_ratelimit(struct sched_checks *c, const struct sched_vcpu *v,
                             const struct fact_runstate *f)
 {
-    uint64_t limit = sched_cycles(c, v->ratelimit);
+    uint64_t limit = xt_clock_cycles(&c->clock, v->ratelimit);
     bool was_preempted = f->state == STATE_RUNNING &&
                          f->next == STATE_RUNNABLE && v->since &&
                          v->since <= f->to;
@@ -400,9 +404,9 @@ static void checks_begin(void *state, const struct fact_begin *f)
     if ( f->segment )
         return;
     c->clock = *f->clock;
-    c->late = sched_cycles(c, c->tolerance_ns);
-    c->skew = sched_cycles(c, SCHED_SKEW_NS);
-    c->window = sched_cycles(c, SCHED_WINDOW_NS);
+    c->late = xt_clock_cycles(&c->clock, c->tolerance_ns);
+    c->skew = xt_clock_cycles(&c->clock, SCHED_SKEW_NS);
+    c->window = xt_clock_cycles(&c->clock, SCHED_WINDOW_NS);
 }
 
 /* Times of the next segment cannot be compared. */
@@ -464,12 +468,11 @@ uint32_t sched_checks_scheduler(const struct sched_checks *c)
 /* Null pins vcpus, and ARINC653 leaves frames unused. */
 static bool is_work_conserving(const struct sched_checks *c, uint16_t domain)
 {
-    const struct xt_rec_meta_domain *d =
-        c->host ? xt_host_domain(c->host, domain) : NULL;
-    const struct xt_rec_meta_pool *pool =
-        d && d->pool >= 0 ? xt_host_pool(c->host, d->pool) : NULL;
-    uint32_t scheduler = pool ? pool->scheduler : sched_checks_scheduler(c);
+    uint32_t scheduler = c->host ? find_scheduler(c->host, domain)
+                                 : XT_SCHEDULER_UNKNOWN;
 
+    if ( !scheduler )
+        scheduler = sched_checks_scheduler(c);
     return scheduler != XT_SCHEDULER_NULL &&
            scheduler != XT_SCHEDULER_ARINC653;
 }

@@ -76,6 +76,7 @@ struct sched_period
 struct sched_vcpu
 {
     uint16_t domain, id;
+    bool is_known;              /* the rest is initialized */
 
     /* From the metadata; 0 or -1: unknown. */
     int32_t pool;

@@ -91,22 +91,15 @@ static void allow_pcpus(struct wait_vcpu *v, const struct xt_host *host)
 static struct wait_vcpu *get_wait_vcpu(struct wait_causes *w,
                                        const struct vcpu *v)
 {
-    struct wait_vcpu *own;
+    struct wait_vcpu *own =
+        grow_get_object(&w->vcpus, &w->nr_vcpus, v->index, &w->pool.arena,
+                        sizeof(*own), STATS_LINE);
 
-    if ( !grow_to_index(&w->vcpus, &w->nr_vcpus, v->index,
-                        sizeof(*w->vcpus)) )
-    {
-        w->failed = true;
-        return NULL;
-    }
-    own = w->vcpus[v->index];
+    w->failed |= !own;
     if ( !own )
+        return NULL;
+    if ( !own->vcpu )
     {
-        own = w->vcpus[v->index] = arena_zalloc(&w->pool.arena, sizeof(*own),
-                                                STATS_LINE);
-        w->failed |= !own;
-        if ( !own )
-            return NULL;
         own->domain = v->domain->id;
         own->id = v->id;
         if ( w->host )

@@ -79,19 +79,10 @@ static enum distance find_distance(const struct migrations *m, uint32_t a,
 static struct migrating_vcpu *get_migrating(struct migrations *m,
                                             const struct vcpu *v)
 {
-    struct migrating_vcpu *own;
+    struct migrating_vcpu *own =
+        grow_get_object(&m->vcpus, &m->nr_vcpus, v->index, &m->pool.arena,
+                        sizeof(*own), STATS_LINE);
 
-    if ( !grow_to_index(&m->vcpus, &m->nr_vcpus, v->index,
-                        sizeof(*m->vcpus)) )
-    {
-        m->failed = true;
-        return NULL;
-    }
-    own = m->vcpus[v->index];
-    if ( own )
-        return own;
-    own = m->vcpus[v->index] = arena_zalloc(&m->pool.arena, sizeof(*own),
-                                            STATS_LINE);
     m->failed |= !own;
     if ( own )
     {

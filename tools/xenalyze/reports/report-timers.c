@@ -72,19 +72,10 @@ static struct timer_vcpu *find_timer(const struct timers *t,
 
 static struct timer_vcpu *get_timer(struct timers *t, const struct vcpu *v)
 {
-    struct timer_vcpu *own;
+    struct timer_vcpu *own =
+        grow_get_object(&t->vcpus, &t->nr_vcpus, v->index, &t->pool.arena,
+                        sizeof(*own), STATS_LINE);
 
-    if ( !grow_to_index(&t->vcpus, &t->nr_vcpus, v->index,
-                        sizeof(*t->vcpus)) )
-    {
-        t->failed = true;
-        return NULL;
-    }
-    own = t->vcpus[v->index];
-    if ( own )
-        return own;
-    own = t->vcpus[v->index] = arena_zalloc(&t->pool.arena, sizeof(*own),
-                                            STATS_LINE);
     t->failed |= !own;
     if ( own )
     {
@@ -92,11 +83,6 @@ static struct timer_vcpu *get_timer(struct timers *t, const struct vcpu *v)
         own->id = v->id;
     }
     return own;
-}
-
-static uint64_t ns_to_cycles(const struct timers *t, uint64_t ns)
-{
-    return xt_clock_tsc(&t->clock, (int64_t)ns) - t->clock.origin;
 }
 
 static void start_timer(struct timers *t, const struct fact_event *f)
@@ -110,8 +96,8 @@ static void start_timer(struct timers *t, const struct fact_event *f)
     v->is_set = r->delta <= LONGEST_NS && r->period <= LONGEST_NS;
     if ( !v->is_set )
         return;
-    v->due = f->time + ns_to_cycles(t, r->delta);
-    v->period = r->period ? ns_to_cycles(t, r->period) : 0;
+    v->due = f->time + xt_clock_cycles(&t->clock, r->delta);
+    v->period = r->period ? xt_clock_cycles(&t->clock, r->period) : 0;
     v->known_to = f->time;
     memset(v->times, 0, sizeof(v->times));
 }

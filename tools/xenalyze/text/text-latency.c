@@ -182,8 +182,7 @@ static void print_spread(const struct latency *l, const struct latency_vcpu *v,
     if ( !stats_events(s) )
         return;
     for ( size_t i = 0; i < DECADES; i++ )
-        limits[i] = xt_clock_tsc(&l->clock, (int64_t)decades[i].ns) -
-                    l->clock.origin;
+        limits[i] = xt_clock_cycles(&l->clock, decades[i].ns);
     stats_spread(s, limits, counts, DECADES);
     counts[0] += s->zeros;
     fprintf(out, " %-*s %-*s", name_width(l), vcpu_column(l, v, name),
