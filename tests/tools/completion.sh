@@ -104,8 +104,12 @@ if command -v bash >/dev/null; then
         # Each item of a list.
         completes 'web1 web2 ' xenalyze latency t.xt --domain we
         completes 'web1,web2 ' xenalyze latency t.xt --domain web1,web2
-        completes '0,web1,web1 0,web1,web2 ' xenalyze t.xt --domain 0,web1,we
+        completes '0,web1,web2 ' xenalyze t.xt --domain 0,web1,we
         completes 'web1,web2 ' xenalyze t.xt --domain = web1,web2
+        completes 'web1,web2 ' xenalyze t.xt --domain web1,we
+        completes 'web1,Domain-0 web1,web2 ' xenalyze t.xt --domain web1,
+        completes '0 1 ' xenalyze pcpus t.xt --pcpu ''
+        completes '0,1 ' xenalyze pcpus t.xt --pcpu 0,
         completes 'web1/0 web1/1 web1/2 ' xenalyze t.xt --vcpu web1/
         completes 'web1/1,web1/2 ' xenalyze t.xt --vcpu web1/1,web1/2
         completes 'hvm,sched_wake ' xenalyze --event hvm,sched_wak
@@ -114,6 +118,22 @@ if command -v bash >/dev/null; then
         completes 'min ' xentrace -e sched : mi
         completes 'class min verbose ' xentrace -e sched :
         completes 'entryexit ' xentrace -e sched : min,hvm : entr
+
+        # in_fish EXPECTED LINE: exactly these words, sorted
+        in_fish() {
+            command -v fish >/dev/null || return 0
+            got=$(fish --no-config -c "source '$files/fish/xenalyze.fish'
+                complete -C '$2'" | cut -f1 | sort | tr '\n' ' ')
+            [ "$got" = "$1" ] || fail "fish: $2: $got, not $1"
+        }
+        in_fish 'latency ' 'xenalyze lat'
+        in_fish 'web1 web2 ' 'xenalyze latency t.xt --domain we'
+        in_fish 'web1,web1 web1,web2 ' 'xenalyze t.xt --domain web1,we'
+        in_fish 'web1/0,web2/0 ' 'xenalyze t.xt --vcpu web1/0,web2/'
+        in_fish '0 1 ' 'xenalyze t.xt --pcpu '
+        in_fish 'sched_wake ' 'xenalyze --event sched_wak'
+        in_fish 'hvm,sched_wake ' 'xenalyze dump hvm,sched_wak'
+        in_fish 'total ' 'xenalyze --sort tot'
 
         # Words, after options of any kind.
         completes 'web1/0 web1/1 web1/2 ' xenalyze --output t.xt why web1
@@ -128,6 +148,8 @@ if command -v bash >/dev/null; then
         completes 'list ' xentrace help l
         completes 'sched_wake ' xentrace list sched_wak
         completes '' xenalyze latency lat
+        completes '' xenalyze -- lat
+        completes '' xenalyze latency -- --rep
         completes 'json ' xenalyze export js
         completes 'total ' xenalyze export json t.xt --sort tot
 
@@ -200,8 +222,8 @@ grep -q -e '--event=.*:LIST:_sequence compadd - .*sched\\:min .*sched_wake' \
     fail "zsh: no events"
 grep -q -e '-l snapshot-on.* -a .runnable\\>20ms' "$files/fish/xentrace.fish" ||
     fail "fish: no triggers"
-for shell in zsh/_xenalyze fish/xenalyze.fish; do
-    grep -q -e '--complete-values=domain' "$files/$shell" ||
-        fail "$shell: no domains of the trace"
-done
+grep -q -e '--complete-values=domain' "$files/zsh/_xenalyze" ||
+    fail 'zsh: no domains of the trace'
+grep -q -e '-l domain .*_values domain' "$files/fish/xenalyze.fish" ||
+    fail 'fish: no domains of the trace'
 echo "$nr programs"

@@ -202,7 +202,7 @@ static void bash_command(const struct program *p, const struct command *c,
 
 /*
  * Find the command, and the number of arguments behind it: words that are no
- * option, and no argument of an option.
+ * option, and no argument of an option.  Behind "--" are only files.
  */
 static void bash_commands(const struct program *p, FILE *out)
 {
@@ -221,6 +221,7 @@ static void bash_commands(const struct program *p, FILE *out)
             fputc('|', out);
         }
     fputs("=) [ \"${COMP_WORDS[j+1]}\" = = ] && ((j++)); ((j++)) ;;\n"
+          "        --) command=-- nr=9 ;;\n"
           "        -*) ;;\n"
           "        *) if [ -z \"$command\" ]; then command=${COMP_WORDS[j]};"
           " else ((nr++)); fi ;;\n"
@@ -310,6 +311,17 @@ static void bash_begin(const struct program *p, FILE *out)
           "    case $prev in\n", out);
 }
 
+/* An item that is in the list already is no completion. */
+static void bash_drop_repeated(FILE *out)
+{
+    fputs("    for j in ${head:+\"${!COMPREPLY[@]}\"}; do\n"
+          "        word=${COMPREPLY[j]#\"$head\"}\n"
+          "        case ,$head in"
+          " *\",$word,\"*) unset \"COMPREPLY[j]\" ;; esac\n"
+          "    done\n"
+          "    COMPREPLY=(\"${COMPREPLY[@]}\")\n", out);
+}
+
 /* The last item of a list is completed; the other items are a prefix. */
 static void bash_end(const struct program *p, FILE *out)
 {
@@ -320,6 +332,7 @@ static void bash_end(const struct program *p, FILE *out)
           "    mapfile -t COMPREPLY <"
           " <(compgen -P \"$head\" -W \"$words\" -- \"$item\")\n", out);
     bash_add_values(p, out);
+    bash_drop_repeated(out);
     fputs("    if [ $files = both ] && [ ${#COMPREPLY[@]} -gt 0 ]; then\n"
           "        while IFS= read -r word; do"
           " COMPREPLY+=(\"$(printf %q \"$word\")\");\n"
@@ -341,7 +354,7 @@ static void write_bash(const struct program *p, FILE *out)
     bash_arguments(p, out);
     fputs("    esac\n", out);
     bash_commands(p, out);
-    fputs("    case $files:$cur in yes:-*) words='", out);
+    fputs("    case $command:$files:$cur in --:*) ;; *:yes:-*) words='", out);
     bash_names(p, out);
     fputs("' ;; esac\n", out);
     bash_end(p, out);
@@ -454,6 +467,41 @@ static void write_zsh(const struct program *p, FILE *out)
 
 /* --- fish ----------------------------------------------------------------- */
 
+/* A function that prints the values of the first file on the command line. */
+static void fish_values(const struct program *p, FILE *out)
+{
+    if ( !has_values(p) )
+        return;
+    fputs("function __", out);
+    put_identifier(out, p->name);
+    fprintf(out, "_values\n"
+            "    for w in (commandline -opc)[2..-1]\n"
+            "        test -f \"$w\"; and %s --complete-values=$argv[1] -- $w "
+            "2>/dev/null; and break\n"
+            "    end\nend\n", p->name);
+}
+
+/* Words that the program knows, or values of the trace; a list has commas. */
+static void fish_words(const struct program *p, const char *const *choices,
+                       void (*suggest)(FILE *out), const char *values,
+                       bool list, FILE *out)
+{
+    assert(choices == NULL || suggest == NULL);
+    fputs(list ? " -a '(__fish_complete_list , \"" : " -a '", out);
+    if ( values != NULL )
+    {
+        fputs(list ? "__" : "(__", out);
+        put_identifier(out, p->name);
+        fprintf(out, "_values %s%s", values, list ? "" : ")");
+    }
+    else
+    {
+        fputs(list ? "printf %s\\\\n " : "", out);
+        put_completions(out, choices, suggest, "<>&|$()");
+    }
+    fputs(list ? "\")'" : "'", out);
+}
+
 static void fish_commands(const struct program *p, FILE *out)
 {
     const struct command *c;
@@ -465,15 +513,21 @@ static void fish_commands(const struct program *p, FILE *out)
                 p->name, c->name);
         put_fish(out, c->help);
         fputs("'\n", out);
-        if ( c->words == NULL && c->suggest == NULL && !opts_is_help(c) )
+        if ( c->words == NULL && c->suggest == NULL && c->values == NULL &&
+             !opts_is_help(c) )
             continue;
-        fprintf(out, "complete -c %s -n '__fish_prev_arg_in %s' -a '", p->name,
+        fprintf(out, "complete -c %s -n '__fish_prev_arg_in %s'", p->name,
                 c->name);
         if ( opts_is_help(c) )
+        {
+            fputs(" -a '", out);
             put_command_names(p, out);
+            fputs("'", out);
+        }
         else
-            put_completions(out, c->words, c->suggest, "<>&|$()");
-        fputs("'\n", out);
+            fish_words(p, c->words, c->suggest, c->values, c->suggest != NULL,
+                       out);
+        fputc('\n', out);
     }
 }
 
@@ -483,6 +537,7 @@ static void write_fish(const struct program *p, FILE *out)
     size_t i;
 
     fprintf(out, "# fish completion for %s\n", p->name);
+    fish_values(p, out);
     fish_commands(p, out);
     for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
     {
@@ -497,16 +552,8 @@ static void write_fish(const struct program *p, FILE *out)
             fprintf(out, " -l %s", o->name);
         if ( opt_takes_text(o) )
             fputs(is_free_text(o) ? " -r" : " -x", out);
-        if ( o->choices != NULL || o->suggest != NULL )
-        {
-            fputs(" -a '", out);
-            put_completions(out, o->choices, o->suggest, "<>&|$()");
-            fputc('\'', out);
-        }
-        else if ( o->values != NULL )
-            fprintf(out, " -a '(for w in (commandline -opc)[2..-1]; test -f "
-                    "$w; and %s --complete-values=%s -- $w 2>/dev/null; and "
-                    "break; end)'", p->name, o->values);
+        if ( o->choices != NULL || o->suggest != NULL || o->values != NULL )
+            fish_words(p, o->choices, o->suggest, o->values, o->list, out);
         fputs(" -d '", out);
         put_fish(out, o->help);
         fputs("'\n", out);

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,18 +130,18 @@ static bool is_completable(const char *name)
     return *name && *name != '-';
 }
 
-#define MAX_VCPU_VALUES 1024u   /* completions of one domain */
+#define MAX_NUMBER_VALUES 1024u /* pcpus, and vcpus of one domain */
 
 /*
  * The name of a domain, whose blanks a shell can quote; or the label, if other
- * domains have the same name.
+ * domains have the same name, or if the name is a number.
  */
 static const char *choose_word(const struct xt_domain_names *names,
                                const struct xt_domain_name *d)
 {
     size_t length = strlen(d->name), at = 0;
 
-    if ( !strcmp(d->name, d->label) || !is_completable(d->name) ||
+    if ( !strncmp(d->name, d->label, length) || !is_completable(d->name) ||
          !xt_domain_names_find(names, d->name, length, &at) ||
          xt_domain_names_find(names, d->name, length, &at) )
         return d->label;
@@ -159,25 +160,49 @@ static void print_domain_values(const struct xt_domain_names *names,
         return;
     if ( !vcpus )
         printf("%s\n", word);
-    for ( unsigned int i = 0; vcpus && i < nr && i < MAX_VCPU_VALUES; i++ )
+    for ( unsigned int i = 0; vcpus && i < nr && i < MAX_NUMBER_VALUES; i++ )
         printf("%s/%u\n", word, i);
 }
 
-/* --complete-values: the words for --domain or --vcpu, from metadata only. */
+static int print_pcpu_values(struct xt_trace *trace, struct err *e)
+{
+    struct xt_info info;
+    int rc = xt_trace_info(trace, &info, e);
+
+    for ( uint32_t i = 0; !rc && i < info.cpus && i < MAX_NUMBER_VALUES; i++ )
+        printf("%" PRIu32 "\n", i);
+    return rc;
+}
+
+static int print_all_domains(struct xt_trace *trace, bool vcpus,
+                                struct err *e)
+{
+    struct xt_domain_names names;
+    int rc = xt_domain_names_init(&names, trace, e);
+
+    if ( rc )
+        return rc;
+    for ( size_t i = 0; i < names.nr; i++ )
+        print_domain_values(&names, &names.all[i], vcpus);
+    xt_domain_names_fini(&names);
+    return 0;
+}
+
+/*
+ * --complete-values: the words for --pcpu, --domain or --vcpu, from metadata
+ * only.
+ */
 static int print_values(const struct config *config, struct err *e)
 {
-    bool vcpus = config->complete_values == COMPLETE_VCPUS;
-    struct xt_domain_names names;
+    enum complete_values kind = config->complete_values;
     struct xt_trace *trace;
     int rc = xt_trace_open(&trace, config->path, 0, e);
 
     if ( rc )
         return rc;
-    rc = xt_domain_names_init(&names, trace, e);
-    for ( size_t i = 0; !rc && i < names.nr; i++ )
-        print_domain_values(&names, &names.all[i], vcpus);
-    if ( !rc )
-        xt_domain_names_fini(&names);
+    rc = kind == COMPLETE_PCPUS
+         ? print_pcpu_values(trace, e)
+         : print_all_domains(trace, kind == COMPLETE_VCPUS, e);
     xt_trace_close(trace);
     return rc;
 }

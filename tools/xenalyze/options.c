@@ -26,7 +26,8 @@
 
 static const char *const layouts[] = { "auto", "4.17", "master", NULL };
 static const char *const vendors[] = { "auto", "intel", "amd", NULL };
-static const char *const value_kinds[] = { "none", "domain", "vcpu", NULL };
+static const char *const value_kinds[] = { "none", "domain", "vcpu", "pcpu",
+                                          NULL };
 static const char *const orders[] = { "time", "file", NULL };
 
 static const char *const styles[] = { "stock", "table", NULL };
@@ -248,7 +249,8 @@ static const struct opt opts[] = {
       .common = true,
       .help = "select a time: 1.5..2, -10ms.., 12:00:03.." },
     { .name = "pcpu", .type = OPT_TEXT, .arg = "LIST",
-      .at = offsetof(struct config, pcpus), .help = "select pcpus: 0,4-7" },
+      .at = offsetof(struct config, pcpus), .values = "pcpu", .list = true,
+      .help = "select pcpus: 0,4-7" },
     { .name = "domain", .type = OPT_TEXT, .arg = "LIST",
       .at = offsetof(struct config, domains), .common = true,
       .values = "domain", .list = true,

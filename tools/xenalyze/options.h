@@ -16,7 +16,13 @@
 #include "xenalyze/reports/report.h"
 
 enum order { ORDER_TIME, ORDER_FILE };
-enum complete_values { COMPLETE_NONE, COMPLETE_DOMAINS, COMPLETE_VCPUS };
+enum complete_values
+{
+    COMPLETE_NONE,
+    COMPLETE_DOMAINS,
+    COMPLETE_VCPUS,
+    COMPLETE_PCPUS,
+};
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 /* Xen version of the record layouts, for traces without metadata. */
