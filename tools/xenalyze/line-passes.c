@@ -49,6 +49,7 @@ static int pass_begin(struct pass *p, const struct run *run, struct err *e)
     const struct config *c = run->config;
     const struct filter_texts texts = {
         c->pcpus, c->domains, c->vcpus, c->events, &run->names,
+        dump_has_name,
     };
     struct xt_dialect dialect = run->info.dialect;
     int rc;

@@ -12,6 +12,7 @@
 
 #include "libxentrace/internal.h"
 #include "xenalyze/engine/engine.h"
+#include "xenalyze/lines/lines.h"
 
 #define MAX_TEXT 100u           /* of a list, so that a message is one line */
 
@@ -302,7 +303,8 @@ static int count_events(const struct run *run, struct xt_counts *counts,
 
 static int check_events(const struct run *run, struct err *e)
 {
-    const struct filter_texts texts = { .events = run->config->events };
+    const struct filter_texts texts = { .events = run->config->events,
+                                        .has_dump_name = dump_has_name };
     struct xt_catalogue *catalogue = NULL;
     struct filter *f = NULL;
     struct xt_counts counts;

@@ -44,6 +44,15 @@ wrong() {
     }
 }
 
+# A number is the id of a domain, with --vcpu and why as with --domain.
+for word in 2 2/1; do
+    expect 0 "$xenalyze" why "d$(echo $word | tr / v)" noisy
+    mv out expected
+    expect 0 "$xenalyze" why "$word" noisy
+    cmp out expected || fail "why $word: not the output of the id"
+done
+same '--vcpu d2v1' '--vcpu 2/1' --summary
+
 has='the trace has Domain-0, voice, render'
 for output in --dump-all --summary; do
     wrong 1 "--domain: no domain is named vioce; did you mean voice? $has" \

@@ -216,6 +216,10 @@ START_TEST(filters_remove_lines)
           "   0.000002000 x . d1v0 vcpu_wake d1v1\n"
           "   0.000003000 x - d1v0 runstate_change d1v0 "
           "running->runnable\n" },
+        { { .vcpus = "d1v1", .events = "vcpu_w?ke",
+            .has_dump_name = dump_has_name },
+          "   0.000002000 x . d1v0 vcpu_wake d1v1\n"
+          "   0.000002700 | x d32767v2 vcpu_wake d1v1\n" },
         { { .pcpus = "2", .events = "pm_idle_entry" },
           "   0.000002600 | x d32767v2 pm_idle_start c3\n" },
         { { .events = "0x28fff" },

@@ -17,7 +17,7 @@ static struct filter *new_filter(const char *pcpus, const char *domains,
                                  const char *vcpus, const char *events)
 {
     const struct filter_texts texts = { pcpus, domains, vcpus, events,
-                                        NULL };
+                                        NULL, NULL };
     struct err e = ERR_INIT;
     struct filter *f;
 
@@ -74,7 +74,7 @@ START_TEST(words_of_options)
     {
         const struct filter_texts texts = { rows[i].pcpus, rows[i].domains,
                                             rows[i].vcpus, rows[i].events,
-                                            NULL };
+                                            NULL, NULL };
         struct err e = ERR_INIT;
         struct filter *f = NULL;
         int rc = filter_new(&f, &texts, &e);
@@ -114,6 +114,7 @@ START_TEST(names_of_domains)
         { NULL, "web1/2", VCPU(5, 2), VCPU(5, 1) },
         { NULL, "d1v1,web1#3/2", VCPU(3, 2), VCPU(5, 2) },
         { NULL, "a/b/1", VCPU(6, 1), VCPU(6, 0) },
+        { NULL, "5/2", VCPU(5, 2), VCPU(5, 1) },
     };
 
     for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )

@@ -40,7 +40,10 @@ struct filter
     struct wanted_id *ids;
     unsigned int nr_vcpus, nr_ids;
     bool by_vcpu, by_event;
-    const struct xt_domain_names *names;        /* while parsing; or NULL */
+
+    /* From struct filter_texts, while parsing. */
+    const struct xt_domain_names *names;
+    bool (*has_dump_name)(const struct xt_event *event, const char *pattern);
 };
 
 /* --- matching ------------------------------------------------------------- */
@@ -325,22 +328,26 @@ static int add_named_vcpus(struct filter *f, const char *word,
     return rc;
 }
 
-/* "d1v0" */
+/* "d1v0", "1/0", "web1/0"; a number is an id, also if a domain is named so. */
 static int add_vcpu(struct filter *f, const char *word)
 {
+    const char *slash = strrchr(word, '/');
+    const char *first = word + (*word == 'd' && !slash);
+    const char *end = slash ? slash : strchr(word, 'v');
     char domain[MAX_LENGTH];
-    const char *v = strchr(word, 'v'), *slash = strrchr(word, '/');
     uint64_t dom, vcpu;
+    bool is_number;
 
     f->by_vcpu = true;
-    if ( slash && slash > word && xt_domain_names_any(f->names) )
-        return add_named_vcpus(f, word, slash);
-    if ( *word != 'd' || !v )
+    if ( !end || end <= first || (!slash && first == word) )
         return -EINVAL;
-    assert((size_t)(v - word) < sizeof(domain));
-    memcpy(domain, word + 1, v - word - 1);
-    domain[v - word - 1] = '\0';
-    if ( opts_number(domain, &dom) || opts_number(v + 1, &vcpu) )
+    assert((size_t)(end - first) < sizeof(domain));
+    memcpy(domain, first, end - first);
+    domain[end - first] = '\0';
+    is_number = !opts_number(domain, &dom);
+    if ( !is_number && slash && xt_domain_names_any(f->names) )
+        return add_named_vcpus(f, word, slash);
+    if ( !is_number || opts_number(end + 1, &vcpu) )
         return -EINVAL;
     return add_vcpu_id(f, dom, vcpu);
 }
@@ -359,11 +366,30 @@ static int add_id(struct filter *f, uint64_t id)
     return 0;
 }
 
+/* By a name in the catalogue, or by Xen's constant. */
+static bool has_name(const struct xt_event *e, const char *pattern)
+{
+    return !fnmatch(pattern, e->name, 0) ||
+           (e->constant && !fnmatch(pattern, e->constant, 0));
+}
+
+static bool add_matching(struct filter *f, const char *pattern,
+                         bool (*matches)(const struct xt_event *e,
+                                         const char *pattern))
+{
+    bool found = false;
+
+    assert(f->by_event);
+    for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
+        if ( matches(&xt_catalogue_events[i], pattern) )
+            f->events[i] = found = true;
+    return found;
+}
+
 /* A class, an id, or a pattern of names. */
 static int add_events(struct filter *f, const char *word)
 {
     const struct xt_class *class = xt_class_by_name(word, strlen(word));
-    bool found = false;
     uint64_t id;
 
     f->by_event = true;
@@ -371,16 +397,10 @@ static int add_events(struct filter *f, const char *word)
         return add_id(f, class->mask & 0x0fffffff);
     if ( !opts_number(word, &id) )
         return add_id(f, id);
-    for ( size_t i = 0; i < xt_catalogue_nr_events; i++ )
-    {
-        const struct xt_event *e = &xt_catalogue_events[i];
-
-        if ( fnmatch(word, e->name, 0) &&
-             (!e->constant || fnmatch(word, e->constant, 0)) )
-            continue;
-        f->events[i] = found = true;
-    }
-    return found ? 0 : -EINVAL;
+    if ( add_matching(f, word, has_name) ||
+         (f->has_dump_name && add_matching(f, word, f->has_dump_name)) )
+        return 0;
+    return -EINVAL;
 }
 
 static const struct option pcpu_option = {
@@ -416,7 +436,10 @@ int filter_new(struct filter **out, const struct filter_texts *t,
     if ( !f || !f->events )
         rc = err_sys(e, -ENOMEM, "cannot filter");
     else
+    {
         f->names = t->names;
+        f->has_dump_name = t->has_dump_name;
+    }
     if ( !rc )
         rc = parse_words(f, t->pcpus, &pcpu_option, e);
     if ( !rc )
@@ -431,6 +454,7 @@ int filter_new(struct filter **out, const struct filter_texts *t,
         return rc;
     }
     f->names = NULL;
+    f->has_dump_name = NULL;
     *out = f;
     return 0;
 }

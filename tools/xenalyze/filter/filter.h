@@ -29,6 +29,12 @@ struct filter_texts
     const char *vcpus;          /* "d1v0,d1v1,web1/0" */
     const char *events;         /* "sched_*,hvm:handler,0x28004,TRC_..." */
     const struct xt_domain_names *names; /* in the trace; or NULL */
+
+    /*
+     * Does the dump show the event under a name that this pattern matches?
+     * For patterns that match no name in the catalogue; or NULL.
+     */
+    bool (*has_dump_name)(const struct xt_event *event, const char *pattern);
 };
 
 /*

@@ -13,6 +13,8 @@
 #ifndef XENALYZE_LINES_DUMP_H
 #define XENALYZE_LINES_DUMP_H
 
+#include <stdbool.h>
+
 #include "common/err.h"
 #include "libxentrace/catalogue.h"
 #include "libxentrace/libxentrace.h"
@@ -43,6 +45,12 @@ int dump_new(struct dump **d, const struct xt_trace *trace,
              const struct xt_catalogue *catalogue,
              const struct dump_options *options);
 void dump_free(struct dump *d);         /* NULL is fine */
+
+/*
+ * Does a line show the event under a name that the pattern matches?  The name
+ * is the first word of the line's text: "csched2:runq_tickle" above.
+ */
+bool dump_has_name(const struct xt_event *event, const char *pattern);
 
 /* The style, and the warm-up of its record filter: both on a struct dump. */
 const struct line_style *dump_style(void);

@@ -9,8 +9,11 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "xenalyze/lines/dump.h"
 
 #define MAX_STEPS 64u
 #define WORDS_MAX (9u * XT_RECORD_MAX_WORDS)
@@ -318,6 +321,28 @@ static bool pattern_matches(const char *pattern, const char *name)
     if ( length && pattern[length - 1] == '*' )
         return !strncmp(pattern, name, length - 1);
     return !strcmp(pattern, name);
+}
+
+bool dump_has_name(const struct xt_event *event, const char *pattern)
+{
+    char name[UINT8_MAX];
+    unsigned int nr;
+    const struct line_rule *rules = line_rules(&nr);
+
+    for ( unsigned int i = 0; i < nr; i++ )
+    {
+        const char *text = rules[i].text + strspn(rules[i].text, " ");
+        size_t length = strcspn(text, " ,{<[");
+
+        assert(length && length < sizeof(name));
+        if ( !pattern_matches(rules[i].name, event->name) )
+            continue;
+        memcpy(name, text, length);
+        name[length] = '\0';
+        if ( !fnmatch(pattern, name, 0) )
+            return true;
+    }
+    return false;
 }
 
 /* Compile the first rule for which the event has all fields. */

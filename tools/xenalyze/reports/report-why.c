@@ -33,16 +33,19 @@ static bool why_is_requested(const struct report_config *c)
 
 /* --- the argument --------------------------------------------------------- */
 
-/* "d1", "d1v0".  False: something else. */
+/* "d1", "d1v0", "1", "1/0".  False: something else. */
 static bool parse_why_numbers(struct why_report *r, const char *word)
 {
-    size_t length = strcspn(word, "v");
+    bool has_prefix = *word == 'd';
+    size_t length;
     char domain[16];
 
-    if ( *word != 'd' || length < 2 || length >= sizeof(domain) )
+    word += has_prefix;
+    length = strcspn(word, has_prefix ? "v" : "/");
+    if ( !length || length >= sizeof(domain) )
         return false;
-    memcpy(domain, word + 1, length - 1);
-    domain[length - 1] = '\0';
+    memcpy(domain, word, length);
+    domain[length] = '\0';
     r->has_domain = !opts_number(domain, &r->domain);
     r->has_vcpu = word[length];
     return r->has_domain &&
