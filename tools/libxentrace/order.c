@@ -250,8 +250,11 @@ static enum stop collect_window(struct xt_order *o, struct xt_cursor *c)
         .before = c->before,
         .offset = xt_index_offset(o->context.index, c - o->cursors),
     };
-    enum stop stop = collect_records(&run);
+    enum stop stop;
 
+    /* A time behind the slice would pass all comparisons with its end. */
+    assert(run.time >= o->slice.begin && run.time <= o->slice.last);
+    stop = collect_records(&run);
     assert(run.at <= run.end && run.time >= o->slice.begin);
     c->at = v->lo + (run.at - v->bytes);
     c->time = run.time;
@@ -347,6 +350,11 @@ static bool begin_slice(struct xt_order *o, uint64_t limit)
     return true;
 }
 
+/*
+ * Restore the cursors.  A cursor in a window has the time of its last record,
+ * before the slice; a cursor at the begin of a window has the window's time,
+ * which may be behind a shorter slice.
+ */
 static void undo_slice(struct xt_order *o)
 {
     assert(!o->in_tick);
@@ -354,9 +362,11 @@ static void undo_slice(struct xt_order *o)
     {
         unsigned int cpu = o->touched[i];
         uint64_t now_at = o->cursors[cpu].entry, entry;
+        uint64_t begin = o->slice.begin;
 
         o->cursors[cpu] = o->saved[cpu];
-        o->next[cpu] = o->slice.begin;
+        o->next[cpu] = o->cursors[cpu].time > begin ? o->cursors[cpu].time
+                                                    : begin;
         entry = o->cursors[cpu].entry;
         while ( entry != now_at )
         {

@@ -141,6 +141,8 @@ START_TEST(from_a_moment)
 }
 END_TEST
 
+#define SLICE_ROOM (1u << 17)   /* ROOM_A_TARGET * TARGET_MOST in order.c */
+
 /* More records in one tick than a slice has room for, in two pcpus. */
 START_TEST(one_tick)
 {
@@ -151,7 +153,7 @@ START_TEST(one_tick)
     for ( uint32_t c = 0; c < 2; c++ )
     {
         opened = make_open(&m, c);
-        for ( unsigned int i = 0; i < 30000; i++ )
+        for ( unsigned int i = 0; i < 40000; i++ )
             make_record(&m, 0x21011, i % 10 ? 0 : 77, 0);
         make_close(&m, opened);
         opened = make_open(&m, c);
@@ -159,6 +161,40 @@ START_TEST(one_tick)
             make_record(&m, 0x21011, i % 10 ? 0 : 77 + i / 20000, 0);
         make_close(&m, opened);
     }
+    nr = expect_order(&m, want);
+    ck_assert_uint_gt(nr, SLICE_ROOM);
+    trace_file(path, &m);
+    expect_order_of_file(path, 0, nr);
+    expect_order_of_file(path, XT_SOURCE_STREAM, nr);
+    unlink(path);
+}
+END_TEST
+
+/* A window of a pcpu from this time on: 10 records for each cycle. */
+static void make_burst(uint32_t cpu, uint64_t time, unsigned int nr)
+{
+    size_t opened = make_open(&m, cpu);
+
+    for ( unsigned int i = 0; i < nr; i++ )
+        make_record(&m, 0x21011, i % 10 ? 0 : time + i / 10, 0);
+    make_close(&m, opened);
+}
+
+/*
+ * More records than a slice has room for, so the first slice is undone and
+ * shortened: windows that began in it begin behind the shorter one.
+ */
+START_TEST(burst)
+{
+    char path[32];
+    size_t nr;
+
+    m.size = 0;
+    make_burst(9, 1000, SLICE_ROOM + 10000);
+    for ( uint32_t c = 1; c < 4; c++ )
+        make_burst(c, 1000 + 4000 * c, 50);
+    for ( uint32_t c = 1; c < 4; c++ )
+        make_burst(c, 3000 + 4000 * c, 50);
     nr = expect_order(&m, want);
     trace_file(path, &m);
     expect_order_of_file(path, 0, nr);
@@ -396,5 +432,6 @@ START_TEST(segments)
 END_TEST
 
 UNIT_ROWS("order", { as_sorted, NR_SHAPES }, { from_a_moment, NR_SHAPES },
-          { one_tick, 1 }, { end_of_time, 1 }, { one_wrong_time, 1 },
-          { wrong_clocks, 1 }, { absurd_offsets, 1 }, { segments, 1 })
+          { one_tick, 1 }, { burst, 1 }, { end_of_time, 1 },
+          { one_wrong_time, 1 }, { wrong_clocks, 1 }, { absurd_offsets, 1 },
+          { segments, 1 })

@@ -35,7 +35,7 @@ struct expected
     unsigned int cpu;
 };
 
-#define EXPECTED_MAX (1u << 17)
+#define EXPECTED_MAX (1u << 18)
 
 /* An assertion of `check` is a system call: too slow for each record. */
 static inline void expect_room(size_t nr)
