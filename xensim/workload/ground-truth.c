@@ -131,16 +131,41 @@ void truth_begin_span(struct sim_cpu *p, struct sim_spans *spans)
         spans->open = p->stamp;
 }
 
-void truth_end_span(struct sim_cpu *p, struct sim_spans *spans)
+static void end_span_at(struct sim_spans *spans, uint64_t time)
 {
     unsigned int slot = spans->nr % SIM_SPANS;
 
     if ( !spans->open )
         return;
     spans->all[slot].from = spans->open;
-    spans->all[slot].to = p->stamp;
+    spans->all[slot].to = time;
     spans->nr++;
     spans->open = 0;
+}
+
+void truth_end_span(struct sim_cpu *p, struct sim_spans *spans)
+{
+    end_span_at(spans, p->stamp);
+}
+
+void truth_begin_park(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    truth_begin_span(p, &v->parks);
+}
+
+void truth_end_park(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    struct json_lines *t = &p->sim->truth;
+
+    if ( !is_disabled(p) && v->parks.open )
+    {
+        json_line_begin(t, "parked");
+        put_vcpu(t, v);
+        json_line_number(t, ",\"from\":", v->parks.open);
+        json_line_number(t, ",\"to\":", true_now(p));
+        json_line_end(t);
+    }
+    end_span_at(&v->parks, true_now(p));
 }
 
 /* Cycles of the spans between `from` and `to`. */
@@ -163,6 +188,25 @@ static uint64_t overlap(const struct sim_spans *spans, uint64_t from,
     return sum;
 }
 
+/* Cycles of the spans between `from` and `to` in which v was not parked. */
+static uint64_t overlap_unparked(const struct sim_spans *spans,
+                                 const struct sim_vcpu *v, uint64_t from,
+                                 uint64_t to)
+{
+    unsigned int nr = min(v->parks.nr, (unsigned int)SIM_SPANS);
+    uint64_t sum = overlap(spans, from, to);
+
+    for ( unsigned int i = 0; i < nr; i++ )
+    {
+        uint64_t a = max(v->parks.all[i].from, from);
+        uint64_t b = min(v->parks.all[i].to, to);
+
+        if ( a < b )
+            sum -= overlap(spans, a, b);
+    }
+    return sum;
+}
+
 void truth_log_wait(struct sim_cpu *p, const struct sim_vcpu *v)
 {
     struct json_lines *t = &p->sim->truth;
@@ -176,11 +220,11 @@ void truth_log_wait(struct sim_cpu *p, const struct sim_vcpu *v)
     json_line_number(t, ",\"cpu\":", p->id);
     json_line_number(t, ",\"from\":", v->since);
     json_line_number(t, ",\"to\":", runs);
-    if ( was_parked )
-        from = min(v->unparked_at, runs);
-    json_line_number(t, ",\"capped\":", from - v->since);
-    json_line_number(t, ",\"limited\":", overlap(&p->limits, from, runs));
-    json_line_number(t, ",\"asleep\":", overlap(&p->sleeps, from, runs));
+    json_line_number(t, ",\"capped\":", overlap(&v->parks, from, runs));
+    json_line_number(t, ",\"limited\":",
+                     overlap_unparked(&p->limits, v, from, runs));
+    json_line_number(t, ",\"asleep\":",
+                     overlap_unparked(&p->sleeps, v, from, runs));
     json_line_end(t);
 }
 

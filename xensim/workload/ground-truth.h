@@ -33,6 +33,9 @@ void truth_log_wait(struct sim_cpu *p, const struct sim_vcpu *v);
 /* A span of time begins or ends, at the time of the last record. */
 void truth_begin_span(struct sim_cpu *p, struct sim_spans *spans);
 void truth_end_span(struct sim_cpu *p, struct sim_spans *spans);
+/* The vcpu is parked, or its budget is back. */
+void truth_begin_park(struct sim_cpu *p, struct sim_vcpu *v);
+void truth_end_park(struct sim_cpu *p, struct sim_vcpu *v);
 void truth_log_migration(struct sim_cpu *p, const struct sim_vcpu *v,
                          const struct sim_cpu *to);
 /* Log an exit at its entry. Any context. */

@@ -351,7 +351,8 @@ static void unpark_vcpus(struct sim_cpu *p, struct sim_dom *d)
         v->parked = false;
         runq_lock(p, v->runq);
         v->unparked_at = true_now(p);
-        if ( is_runnable(v) && v->state == OFFLINE && !v->queued )
+        truth_end_park(p, v);
+        if ( is_runnable(v) && v->state != RUNNING && !v->queued )
         {
             update_load(p, v->runq, v, 1);
             enqueue_vcpu(p, v, NULL);
@@ -360,20 +361,12 @@ static void unpark_vcpus(struct sim_cpu *p, struct sim_dom *d)
     }
 }
 
-/* Waiting vcpus of a capped domain look for a pcpu again. */
 static void replenish_budget(struct sim_cpu *p, struct event *e)
 {
     struct sim_dom *d = container_of(e, struct sim_dom, replenish);
-    struct sim_vcpu *v;
 
     enter_xen(p, TIMER_VECTOR);
     d->budget = min(d->budget + full_budget(d), full_budget(d));
-    for ( unsigned int i = 0; i < d->nr && d->budget > 0; i++ )
-    {
-        v = &d->vcpus[i];
-        if ( v->queued && v->tickled < 0 )
-            find_pcpu(p, v, NULL);
-    }
     if ( d->budget > 0 )
         unpark_vcpus(p, d);
     event_at(p, e, true_now(p) + to_cycles(p->sim, CAP_PERIOD));
@@ -427,6 +420,8 @@ static void credit2_wake(struct sim_cpu *p, struct sim_vcpu *v)
 
 static void credit2_sleep(struct sim_cpu *p, struct sim_vcpu *v)
 {
+    if ( !v->queued )
+        return;                 /* parked */
     dequeue_vcpu(v);
     update_load(p, v->runq, v, -1);
 }
@@ -567,7 +562,7 @@ static bool is_eligible(const struct sim_cpu *p, const struct sim_vcpu *v,
     int64_t least = is_idle(than) ? INT64_MIN : than->credit;
 
     ASSERT(v != than);
-    if ( !may_run_on(v, p->id) || !has_budget(v) )
+    if ( !may_run_on(v, p->id) )
         return false;
     if ( v->tickled >= 0 && promised != p && promised->tickled )
         return false;
@@ -576,9 +571,26 @@ static bool is_eligible(const struct sim_cpu *p, const struct sim_vcpu *v,
     return than->yielding || v->credit > least;
 }
 
+/*
+ * The budget of the vcpu's domain is used up. The vcpu leaves its pcpu, and is
+ * offline; or the queue, and stays runnable.
+ */
+static void park_vcpu(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    ASSERT(!v->parked && !has_budget(v));
+    v->parked = true;
+    v->unparked_at = 0;
+    if ( v->queued )
+    {
+        dequeue_vcpu(v);
+        update_load(p, v->runq, v, -1);
+    }
+    truth_begin_park(p, v);
+}
+
 static struct sim_vcpu *pick_candidate(struct sim_cpu *p)
 {
-    struct sim_vcpu *cur = p->runs, *best = &p->idle;
+    struct sim_vcpu *cur = p->runs, *best = &p->idle, *next;
     int tickled = -1;
 
     if ( p->online && is_ratelimited(p, cur) )
@@ -591,11 +603,17 @@ static struct sim_vcpu *pick_candidate(struct sim_cpu *p)
     if ( p->online && is_runnable(cur) && !is_idle(cur) &&
          may_run_on(cur, p->id) )
         best = cur;
-    for ( struct sim_vcpu *v = p->runq->head; p->online && v; v = v->next )
+    for ( struct sim_vcpu *v = p->runq->head; p->online && v; v = next )
     {
+        next = v->next;
         EMIT(p, trace_csched2_runq_cand_check(v->id, dom_of(v)));
         if ( !is_eligible(p, v, best) )
             continue;
+        if ( !has_budget(v) )
+        {
+            park_vcpu(p, v);
+            continue;
+        }
         best = v;
         tickled = v->tickled;
         break;
@@ -627,13 +645,6 @@ static int64_t slice_of(const struct sim_cpu *p, const struct sim_vcpu *v)
     return min(ns, (int64_t)SLICE_MAX);
 }
 
-/* The budget of the vcpu's domain is used up: off the pcpu, and offline. */
-static void park_vcpu(struct sim_vcpu *v)
-{
-    v->parked = true;
-    v->unparked_at = 0;
-}
-
 static struct sim_vcpu *credit2_pick(struct sim_cpu *p, int64_t *slice)
 {
     struct sim_vcpu *cur = p->runs, *next;
@@ -645,7 +656,7 @@ static struct sim_vcpu *credit2_pick(struct sim_cpu *p, int64_t *slice)
     p->tickled = false;
     burn_credit(p, cur);
     if ( !has_budget(cur) && !cur->blocked )
-        park_vcpu(cur);
+        park_vcpu(p, cur);
     next = pick_candidate(p);
     cur->yielding = false;
 

@@ -85,6 +85,16 @@ struct work
     bool masked;                /* ... if the guest allows it */
 };
 
+/* The last spans of time with a certain condition, in a ring. */
+#define SIM_SPANS 128
+
+struct sim_spans
+{
+    struct { uint64_t from, to; } all[SIM_SPANS];
+    unsigned int nr;            /* in total */
+    uint64_t open;              /* begin of a span in progress; 0: none */
+};
+
 struct open_exit
 {
     uint64_t at;                /* 0: no exit is open */
@@ -119,6 +129,7 @@ struct sim_vcpu
     bool queued;
     int64_t credit;             /* ns */
     uint64_t unparked_at;       /* the last time; 0: parked */
+    struct sim_spans parks;
     uint64_t burned_at;
     int tickled;                /* tickled pcpu, or -1 */
     uint64_t avgload, load_at;
@@ -166,16 +177,6 @@ struct sim_dom
 };
 
 /* ---- pcpus ------------------------------------------------------------ */
-
-/* The last spans of time with a certain condition, in a ring. */
-#define SIM_SPANS 128
-
-struct sim_spans
-{
-    struct { uint64_t from, to; } all[SIM_SPANS];
-    unsigned int nr;            /* in total */
-    uint64_t open;              /* begin of a span in progress; 0: none */
-};
 
 #define DEFERRED_MAX 512        /* buffered exits of interrupt handlers */
 
