@@ -16,6 +16,7 @@ import bisect, json, sys
 IDLE = 32767
 tables = json.load(open(sys.argv[1]))["tables"]
 runs, waits, whole, pins, cpus = {}, {}, {}, {}, 0
+parked = {}
 
 def may_use(domain, vcpu):
     """The pcpus of the affinity in the trace."""
@@ -35,6 +36,9 @@ for line in open(sys.argv[2]):
             (r["from"], r.get("to", 2 ** 63), r["dom"]))
     if r["what"] == "machine":
         cpus = r["cpus"]
+    if r["what"] == "parked":
+        parked.setdefault((r["dom"], r["vcpu"]), []).append(
+            (r["from"], r["to"]))
     if r["what"] == "wait":
         waits.setdefault((r["dom"], r["vcpu"]), []).append(r)
 for spans in runs.values():
@@ -55,27 +59,37 @@ def idle_elsewhere(spans, a, b):
         at = max(at, y)
     return total
 
+def free_parts(key, a, b):
+    """Parts of a..b in which the vcpu was not parked."""
+    for x, y in parked.get(key, []):
+        if a < y and x < b:
+            if a < x:
+                yield a, x
+            a = y
+    if a < b:
+        yield a, b
+
 want = {}
 for key, all in waits.items():
     w = want.setdefault(key, {})
     used = may_use(*key)[:16]
     for r in sorted(all, key=lambda r: r["to"]):
-        a, b = r["from"] + r["capped"], r["to"]
         spans = runs[r["cpu"]]
-        i = max(bisect.bisect_right(spans, (a,)) - 1, 0)
         others = siblings = 0
         placed = 0
         near = [runs[c] for c in used if c != r["cpu"] and c in runs]
-        while i < len(spans) and spans[i][0] < b:
-            x, y = max(spans[i][0], a), min(spans[i][1], b)
-            if spans[i][2] != IDLE and x < y:
-                p = idle_elsewhere(near, x, y)
-                placed += p
-                if spans[i][2] == key[0]:
-                    siblings += y - x - p
-                else:
-                    others += y - x - p
-            i += 1
+        for a, b in free_parts(key, r["from"], r["to"]):
+            i = max(bisect.bisect_right(spans, (a,)) - 1, 0)
+            while i < len(spans) and spans[i][0] < b:
+                x, y = max(spans[i][0], a), min(spans[i][1], b)
+                if spans[i][2] != IDLE and x < y:
+                    p = idle_elsewhere(near, x, y)
+                    placed += p
+                    if spans[i][2] == key[0]:
+                        siblings += y - x - p
+                    else:
+                        others += y - x - p
+                i += 1
         # The rate limit takes the place of the others that it protects.
         for name, part in (("cap", r["capped"]), ("ratelimit", r["limited"]),
                            ("sleep", r["asleep"]), ("placement", placed),
@@ -272,6 +286,34 @@ cap = 40
 pin = 0
 END
 verdict cap 'victim/0 is stopped by the cap or budget of its domain.' ''
+
+# Vcpus that wait when the budget ends stay runnable, beside idle pcpus.
+for cap in 10 40 90; do
+    for cstates in yes no; do
+        for vcpus in 2 4; do
+            simulate "cap-$cap-$cstates-$vcpus" <<END
+cpus = 4
+rate = 2k
+cstates = $cstates
+[domain Domain-0]
+vcpus = 1
+load = quiet
+[domain victim]
+vcpus = $vcpus
+load = busy,bursty
+cap = $cap
+END
+            agree "cap-$cap-$cstates-$vcpus"
+            expect 0 "$xenalyze" why victim "cap-$cap-$cstates-$vcpus"
+            case $(head -n 1 out) in
+            'victim/'[0-3]' is stopped by the cap or budget of its domain.') ;;
+            *) fail "cap $cap, $vcpus vcpus: $(head -n 1 out)" ;;
+            esac
+            sed -n '5s/^ *\([0-9]*\)\..*/\1/p' out >share
+            [ "$(cat share)" -ge 97 ] || fail "cap $cap: $(sed -n 5p out)"
+        done
+    done
+done
 
 {
     echo "$head" | sed 's/ratelimit = 0/ratelimit = 5ms/'

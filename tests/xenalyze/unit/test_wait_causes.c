@@ -12,12 +12,15 @@
  *     off d1v0 p0 10 20       offline from 10 to 20, then runs on p0
  *     open d1v0 p0 10 20      runnable from 10 to 20, the end of the trace
  *     left d1v0 p0 20 1       d1v0 ran on p0 and is now in state 1
+ *     woken d1v0 p0 10        d1v0 was blocked and is now runnable
  *     sleep p0 12             the pcpu enters a sleep state; or wakes
  *     irq p0 15 3             an interrupt was handled, for 3 cycles
  *     limit p0 12 d2v0        record of credit2's rate limit
  *     decide p0 15            record of credit2's next decision
  *     burn d1v0 12 0          credit2: budget left; or rtburn
  *     queue d1v0 15           credit2: put into the queue; or rtfill
+ *     check d1v0 p0 12        credit2: a candidate for the pcpu; or load, its
+ *                             load has changed; or chosen
  *     tickle p0 14
  *     end                     of the segment
  */
@@ -88,6 +91,8 @@ static void feed_runstate(struct why_test *t, const struct why_line *l)
         runs.n[1] = runs.n[0];
         feed_state(t, &runs, STATE_RUNNING, l->n[1]);
     }
+    else if ( !strcmp(l->kind, "woken") )
+        feed_state(t, &runs, STATE_BLOCKED, STATE_RUNNABLE);
     else if ( !strcmp(l->kind, "open") )
         feed_state(t, l, STATE_RUNNABLE, STATES);
     else
@@ -125,7 +130,8 @@ static void feed_scheduler(struct why_test *t, const struct why_line *l)
     static const struct { const char *kind; uint32_t event; } events[] = {
         { "limit", 0x22216 }, { "decide", 0x22215 }, { "burn", 0x22203 },
         { "queue", 0x22202 }, { "tickle", 0x22206 }, { "rtburn", 0x22803 },
-        { "rtfill", 0x22804 },
+        { "rtfill", 0x22804 }, { "check", 0x22217 }, { "chosen", 0x22214 },
+        { "load", 0x2220b },
     };
     const struct vcpu *v = get_named(t, l->vcpu);
     uint32_t words[7] = { v ? (uint32_t)v->domain->id << 16 | v->id
@@ -138,9 +144,11 @@ static void feed_scheduler(struct why_test *t, const struct why_line *l)
         words[2] = l->n[1];
     if ( !strcmp(l->kind, "rtburn") )
         words[1] = l->n[1];
+    if ( !strcmp(l->kind, "load") )
+        words[2] = words[0];
     feed_words(t, l, events[i].event, words, 7);
     /* A short record has no effect. */
-    if ( strcmp(l->kind, "limit") && strcmp(l->kind, "decide") )
+    if ( !strstr("limit decide check chosen", l->kind) )
         feed_words(t, l, events[i].event, words, 0);
 }
 
@@ -181,7 +189,8 @@ static void feed_why_line(struct why_test *t, const char *text)
         const char *kinds;
         void (*feed)(struct why_test *t, const struct why_line *l);
     } feeds[] = {
-        { "pcpu", feed_pcpu }, { "runs wait off open left", feed_runstate },
+        { "pcpu", feed_pcpu },
+        { "runs wait off open left woken", feed_runstate },
         { "sleep wakes", feed_power }, { "irq", feed_irq },
         { "", feed_scheduler },
     };
@@ -310,6 +319,79 @@ START_TEST(caps)
                "d1v0 cap 20 idle 5\n");
     expect_why("runs d1v0 p0 0\nrtburn d1v0 10 0\nleft d1v0 p0 10 1\n"
                "open d1v0 p0 10 35\n", "d1v0 cap 25\n");
+    /* RTDS: blocked without budget, and woken. */
+    expect_why("runs d1v0 p0 0\nrtburn d1v0 10 0\nleft d1v0 p0 10 2\n"
+               "pcpu p0 0 35 idle\nwoken d1v0 p0 12\nrtfill d1v0 30\n"
+               "wait d1v0 p0 12 35\n", "d1v0 cap 18 idle 5\n");
+}
+END_TEST
+
+START_TEST(caps_of_waiting_vcpus)
+{
+    /* Parked in the queue, and queued again: runnable all the time. */
+    expect_why("pcpu p0 0 10 d2v0\nwoken d1v0 p0 10\nqueue d1v0 10\n"
+               "check d1v0 p0 14\nload d1v0 p0 14\nchosen d2v0 p0 14\n"
+               "queue d1v0 30\npcpu p0 10 35 d2v0\nwait d1v0 p0 10 35\n",
+               "d1v0 rival 9 cap 16 d2=9\n");
+    /* Twice; the first time, another pcpu finds out. */
+    expect_why("pcpu p0 0 10 d2v0\nwoken d1v0 p0 10\nqueue d1v0 10\n"
+               "check d1v0 p1 14\nload d1v0 p1 14\nqueue d1v0 20\n"
+               "check d1v0 p0 21\nload d1v0 p0 21\nqueue d1v0 30\n"
+               "pcpu p0 10 35 d2v0\nwait d1v0 p0 10 35\n",
+               "d1v0 rival 10 cap 15 d2=10\n");
+    /* The last candidate only, until the choice, on this pcpu, if it waits. */
+    expect_why("woken d1v0 p0 10\ncheck d1v0 p0 14\ncheck d2v0 p0 14\n"
+               "load d1v0 p0 14\npcpu p0 10 35 d3v0\nwait d1v0 p0 10 35\n",
+               "d1v0 rival 25 d3=25\n");
+    expect_why("woken d1v0 p0 10\ncheck d1v0 p0 14\nchosen d1v0 p0 14\n"
+               "load d1v0 p0 14\npcpu p0 10 35 d3v0\nwait d1v0 p0 10 35\n",
+               "d1v0 rival 25 d3=25\n");
+    expect_why("woken d1v0 p0 10\ncheck d1v0 p0 14\nload d1v0 p1 14\n"
+               "pcpu p0 10 35 d3v0\nwait d1v0 p0 10 35\n",
+               "d1v0 rival 25 d3=25\n");
+    /* Offline without budget, queued, and parked again. */
+    expect_why("runs d1v0 p0 0\nburn d1v0 10 0\nleft d1v0 p0 10 3\n"
+               "queue d1v0 20\ncheck d1v0 p0 21\nload d1v0 p0 21\n"
+               "queue d1v0 30\npcpu p0 10 35 d2v0\noff d1v0 p0 10 35\n",
+               "d1v0 rival 6 cap 19 d2=6\n");
+    /* The end is unknown. */
+    expect_why("pcpu p0 0 35 idle\nwoken d1v0 p0 10\ncheck d1v0 p0 14\n"
+               "load d1v0 p0 14\nopen d1v0 p0 10 35\n",
+               "d1v0 cap 21 idle 4\n");
+}
+END_TEST
+
+START_TEST(caps_of_credit)
+{
+    struct xt_meta weight = { .event = TRC_META_DOMAIN_WEIGHT };
+    struct xt_host host = { .all = NULL };
+    struct why_test t;
+    char text[1000];
+
+    weight.domain_weight.scheduler = XT_SCHEDULER_CREDIT;
+    for ( unsigned int domain = 1; domain <= 2; domain++ )
+    {
+        weight.domain_weight.dom = domain;
+        weight.domain_weight.cap = domain == 1 ? 40 : 0;
+        ck_assert_int_eq(xt_host_add(&host, &weight), 0);
+    }
+    xt_host_finish(&host);
+    begin_test(&t);
+    t.waits.host = &host;
+    for ( unsigned int domain = 1; domain <= 2; domain++ )
+    {
+        snprintf(text, sizeof(text), "runs d%uv0 p0 0", domain);
+        feed_why_line(&t, text);
+        snprintf(text, sizeof(text), "left d%uv0 p0 10 3", domain);
+        feed_why_line(&t, text);
+        snprintf(text, sizeof(text), "off d%uv0 p0 10 35", domain);
+        feed_why_line(&t, text);
+    }
+    wait_causes_close(&t.waits);
+    print_why(&t, text, sizeof(text));
+    same_text(text, "d1v0 cap 25\n");
+    end_test(&t);
+    xt_host_fini(&host);
 }
 END_TEST
 
@@ -436,6 +518,7 @@ static void feed_failures(struct why_test *t)
 {
     feed_why_line(t, "pcpu p0 0 10 d2v0");
     feed_why_line(t, "runs d1v0 p1 0");
+    feed_why_line(t, "rtburn d1v0 5 0");
     feed_why_line(t, "left d1v0 p1 5 1");
     feed_why_line(t, "runs idle p1 5");
     feed_why_line(t, "wait d1v0 p0 5 10");
@@ -468,6 +551,6 @@ START_TEST(failed_allocations)
 }
 END_TEST
 
-UNIT_MAIN("wait causes", rivals_and_siblings, lost_records, caps, rate_limits,
-          placement, idle_pcpus, segments, bounded_uses, many_rivals,
-          failed_allocations)
+UNIT_MAIN("wait causes", rivals_and_siblings, lost_records, caps,
+          caps_of_waiting_vcpus, caps_of_credit, rate_limits, placement,
+          idle_pcpus, segments, bounded_uses, many_rivals, failed_allocations)

@@ -73,7 +73,7 @@ static const struct verdict_rule rules[] = {
       "interrupts on other pcpus: xenalyze plot irq shows them" },
     { WAIT_IDLE, NULL, "idle", "waits for idle pcpus to start",
       "its pcpu was idle, but had not started it yet",
-      "sleep states in the trace: xentrace -e sched,hw" },
+      "a look at broken rules: xenalyze --check-scheduler" },
     { WAIT_LOST, NULL, "lost", "waits, but the records of it are lost",
       "records were lost", "larger trace buffers: xentrace -S" },
     { WAIT_UNKNOWN, NULL, "unknown", "waits for an unknown cause",

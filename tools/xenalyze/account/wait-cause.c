@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "common/debug.h"
+#include "common/fault.h"
 #include "libxentrace/internal.h"
 #include "libxentrace/readers.h"
 #include "xenalyze/account/grow.h"
@@ -25,6 +26,9 @@ void wait_causes_fini(struct wait_causes *w)
 {
     for ( uint32_t i = 0; i < w->nr_pcpus; i++ )
         pcpu_uses_fini(&w->pcpus[i].uses);
+    for ( uint32_t i = 0; i < w->nr_vcpus; i++ )
+        if ( w->vcpus[i] )
+            free(w->vcpus[i]->caps);
     free(w->pcpus);
     free(w->vcpus);
     free(w->idles);
@@ -88,6 +92,14 @@ static void allow_pcpus(struct wait_vcpu *v, const struct xt_host *host)
             allow_pcpu(v, i);
 }
 
+static void read_metadata(struct wait_vcpu *v, const struct xt_host *host)
+{
+    const struct xt_rec_meta_domain_weight *w = xt_host_weight(host, v->domain);
+
+    allow_pcpus(v, host);
+    v->has_credit_cap = w && w->cap && w->scheduler == XT_SCHEDULER_CREDIT;
+}
+
 static struct wait_vcpu *get_wait_vcpu(struct wait_causes *w,
                                        const struct vcpu *v)
 {
@@ -102,8 +114,9 @@ static struct wait_vcpu *get_wait_vcpu(struct wait_causes *w,
     {
         own->domain = v->domain->id;
         own->id = v->id;
+        own->state = STATE_INIT;
         if ( w->host )
-            allow_pcpus(own, w->host);
+            read_metadata(own, w->host);
     }
     own->vcpu = v;
     return own;
@@ -258,18 +271,47 @@ static struct wait_vcpu *find_wait_vcpu(const struct wait_causes *w,
     return v && v->index < w->nr_vcpus ? w->vcpus[v->index] : NULL;
 }
 
-static void begin_cap(struct wait_causes *w, uint16_t domain, uint16_t id,
-                      unsigned int state)
+static void forget_caps(struct wait_causes *w, struct wait_vcpu *v)
 {
-    struct wait_vcpu *v = find_wait_vcpu(w, domain, id);
+    debug_assert(w->nr_capped || !v->is_capped);
+    w->nr_capped -= v->is_capped;
+    v->is_capped = false;
+    v->nr_caps = 0;
+}
 
+static bool make_room_for_cap(struct wait_causes *w, struct wait_vcpu *v)
+{
+    uint32_t room = v->caps_room ? 2 * v->caps_room : 4;
+    struct wait_cap *larger;
+
+    if ( v->nr_caps < v->caps_room )
+        return true;
+    if ( v->nr_caps == WAIT_CAPS )
+        return false;
+    larger = fault_realloc(v->caps, room * sizeof(*larger));
+    w->failed |= !larger;
+    if ( !larger )
+        return false;
+    v->caps = larger;
+    v->caps_room = room;
+    return true;
+}
+
+/* From now on the vcpu has no budget, if its state is or becomes `state`. */
+static void begin_cap(struct wait_causes *w, struct wait_vcpu *v,
+                      unsigned int state, const struct wait_cap *cap)
+{
     debug_assert(state == STATE_RUNNABLE || state == STATE_OFFLINE);
-    if ( !v )
+    if ( v->is_capped && v->capped_state != state )
+        forget_caps(w, v);
+    if ( v->nr_caps && v->caps[v->nr_caps - 1].to == UINT64_MAX )
+        return;
+    if ( !make_room_for_cap(w, v) )
         return;
     w->nr_capped += !v->is_capped;
     v->is_capped = true;
     v->capped_state = state;
-    v->capped_until = UINT64_MAX;
+    v->caps[v->nr_caps++] = *cap;
 }
 
 static void end_cap(struct wait_causes *w, uint16_t domain, uint16_t id,
@@ -277,15 +319,19 @@ static void end_cap(struct wait_causes *w, uint16_t domain, uint16_t id,
 {
     struct wait_vcpu *v = w->nr_capped ? find_wait_vcpu(w, domain, id) : NULL;
 
-    if ( v && v->is_capped && v->capped_until == UINT64_MAX )
-        v->capped_until = time;
+    if ( v && v->nr_caps && v->caps[v->nr_caps - 1].to == UINT64_MAX )
+        v->caps[v->nr_caps - 1].to = time;
 }
 
-static void forget_cap(struct wait_causes *w, struct wait_vcpu *v)
+/* The running vcpu has used up its budget. */
+static void begin_own_cap(struct wait_causes *w, uint16_t domain, uint16_t id,
+                          unsigned int state, uint64_t time)
 {
-    debug_assert(w->nr_capped || !v->is_capped);
-    w->nr_capped -= v->is_capped;
-    v->is_capped = false;
+    struct wait_vcpu *v = find_wait_vcpu(w, domain, id);
+
+    if ( v )
+        begin_cap(w, v, state, &(struct wait_cap){
+            .from = time, .to = UINT64_MAX, .pcpu = FACT_NO_PCPU });
 }
 
 static void note_credit2_burn(struct wait_causes *w, const struct fact_event *f)
@@ -295,7 +341,44 @@ static void note_credit2_burn(struct wait_causes *w, const struct fact_event *f)
 
     /* The least number stands for no cap. */
     if ( burn && burn->budget <= 0 && burn->budget != INT32_MIN )
-        begin_cap(w, burn->dom, burn->unit, STATE_OFFLINE);
+        begin_own_cap(w, burn->dom, burn->unit, STATE_OFFLINE, f->time);
+}
+
+/* Credit2 looks for the next vcpu of the pcpu. */
+static void note_credit2_candidate(struct wait_causes *w,
+                                   const struct fact_event *f)
+{
+    const struct xt_rec_csched2_runq_cand_check *c =
+        xt_view_csched2_runq_cand_check(f->record);
+    struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
+
+    if ( p )
+        p->candidate = c ? find_wait_vcpu(w, c->dom, c->unit) : NULL;
+}
+
+static void note_credit2_choice(struct wait_causes *w,
+                                const struct fact_event *f)
+{
+    struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
+
+    if ( p )
+        p->candidate = NULL;
+}
+
+/* A candidate that no longer counts as load has no budget: it is parked. */
+static void note_credit2_load(struct wait_causes *w,
+                              const struct fact_event *f)
+{
+    const struct xt_rec_csched2_update_unit_load *load =
+        xt_view_csched2_update_unit_load(f->record);
+    struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
+    struct wait_vcpu *v = p && p->candidate && load
+                          ? find_wait_vcpu(w, load->dom, load->unit) : NULL;
+
+    if ( v && v == p->candidate && v->waiting_since )
+        begin_cap(w, v, v->state, &(struct wait_cap){
+            .from = f->time, .to = UINT64_MAX, .tickled = p->tickled,
+            .pcpu = f->pcpu });
 }
 
 static void note_credit2_queued(struct wait_causes *w,
@@ -314,7 +397,7 @@ static void note_rtds_burn(struct wait_causes *w, const struct fact_event *f)
         xt_view_rtds_budget_burn(f->record);
 
     if ( burn && !burn->budget )
-        begin_cap(w, burn->dom, burn->unit, STATE_RUNNABLE);
+        begin_own_cap(w, burn->dom, burn->unit, STATE_RUNNABLE, f->time);
 }
 
 static void note_rtds_replenish(struct wait_causes *w,
@@ -335,7 +418,9 @@ static void (*const scheduler_notes[8][32])(struct wait_causes *w,
     },
     [TRC_SCHED_CSCHED2] = {
         [0x02] = note_credit2_queued, [0x03] = note_credit2_burn,
-        [0x06] = note_tickle, [0x15] = note_decision, [0x16] = note_ratelimit,
+        [0x06] = note_tickle, [0x0b] = note_credit2_load,
+        [0x14] = note_credit2_choice, [0x15] = note_decision,
+        [0x16] = note_ratelimit, [0x17] = note_credit2_candidate,
     },
     [TRC_SCHED_RTDS] = {
         [0x01] = note_tickle, [0x03] = note_rtds_burn,
@@ -419,6 +504,14 @@ static bool is_wait(const struct wait_vcpu *v, const struct fact_runstate *f)
             v->capped_state == STATE_OFFLINE);
 }
 
+/* RTDS: a vcpu that blocks without budget has none when it wakes up. */
+static bool caps_end(const struct wait_vcpu *v, const struct fact_runstate *f)
+{
+    if ( f->state == STATE_RUNNABLE || f->state == STATE_OFFLINE )
+        return true;
+    return f->next == STATE_BLOCKED && v->capped_state != STATE_RUNNABLE;
+}
+
 static void add_guest_runstate(struct wait_causes *w,
                                const struct fact_runstate *f)
 {
@@ -436,9 +529,12 @@ static void add_guest_runstate(struct wait_causes *w,
     }
     if ( f->next == STATE_RUNNING )
         note_pcpu_of(v, f->next_pcpu);
-    if ( f->state == STATE_RUNNABLE || f->state == STATE_OFFLINE ||
-         f->next == STATE_BLOCKED )
-        forget_cap(w, v);
+    if ( caps_end(v, f) )
+        forget_caps(w, v);
+    if ( f->next == STATE_OFFLINE && v->has_credit_cap )
+        begin_cap(w, v, STATE_OFFLINE, &(struct wait_cap){
+            .from = f->to, .to = UINT64_MAX, .pcpu = FACT_NO_PCPU });
+    v->state = f->next;
     v->waiting_since = f->next == STATE_RUNNABLE ||
                        (f->next == STATE_OFFLINE && v->is_capped) ? f->to : 0;
     v->idle_before = w->idle_cycles;
@@ -496,7 +592,8 @@ static int wait_end(void *state, const struct fact_end *f, struct err *e)
         if ( w->vcpus[i] )
         {
             w->vcpus[i]->waiting_since = 0;
-            forget_cap(w, w->vcpus[i]);
+            w->vcpus[i]->state = STATE_INIT;
+            forget_caps(w, w->vcpus[i]);
             if ( w->vcpus[i]->stretches )
                 stretch_close(&w->vcpus[i]->stretches->search, &w->scale);
         }

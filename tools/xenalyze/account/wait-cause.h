@@ -15,8 +15,11 @@
  * cap; the use of the pcpu; of time that another vcpu ran: the rate limit, then
  * another pcpu that was idle.
  *
- * A vcpu without budget is runnable under RTDS, but offline under credit2: its
- * time offline counts as a wait if the scheduler's records say so.
+ * A vcpu without budget is runnable under RTDS.  Under credit2, the vcpu is
+ * offline if it ran when the budget ended, and runnable, but in no queue, if it
+ * waited.  Time offline counts as a wait if the scheduler's records say so.
+ * Credit has no such records: a domain with a cap in the metadata is offline
+ * only without credit, or if the toolstack pauses it.
  *
  * Besides the sums over the trace, each vcpu has those of its worst stretch.
  *
@@ -56,6 +59,9 @@ const char *wait_cause_name(enum wait_cause cause);
 #define WAIT_PCPUS 16u          /* pcpus that a vcpu may run on, per vcpu */
 #define WAIT_WORST 10u
 #define WAIT_IDLES (1u << 16)   /* idle spans of other pcpus, in one wait */
+#define WAIT_CAPS 4096u         /* spans without budget in one wait: Xen gives
+                                   new budget every 10 ms; the time of more
+                                   spans has other causes */
 #define WAIT_CALM_NS 100000u    /* 99 % of the waits of a calm host are
                                    shorter */
 
@@ -115,6 +121,16 @@ struct wait_stretches
     struct wait_stretch now, worst;     /* those of the search */
 };
 
+struct wait_interval { uint64_t from, to; };
+
+/* A vcpu has no budget. */
+struct wait_cap
+{
+    uint64_t from, to;          /* `to` UINT64_MAX: no end is known */
+    uint64_t tickled;           /* the pcpu that found out: its last tickle */
+    uint32_t pcpu;              /* FACT_NO_PCPU: the vcpu's own pcpu */
+};
+
 struct wait_vcpu
 {
     uint16_t domain, id;
@@ -133,9 +149,12 @@ struct wait_vcpu
     const struct vcpu *vcpu;
     uint64_t waiting_since;     /* 0: not waiting */
     uint64_t idle_before;       /* wait_causes.idle_cycles at that time */
-    bool is_capped;             /* had no budget when last descheduled */
-    uint8_t capped_state;       /* while it has no budget */
-    uint64_t capped_until;      /* UINT64_MAX: no end is known */
+    uint8_t state;
+    bool is_capped;             /* has spans without budget */
+    uint8_t capped_state;       /* its state in these spans */
+    struct wait_cap *caps;      /* in the order of time */
+    uint32_t nr_caps, caps_room;
+    bool has_credit_cap;        /* by the metadata, under credit */
     uint32_t pcpus[WAIT_PCPUS], nr_pcpus;       /* where it ran, last first;
                                                    then where it may run */
 };
@@ -158,10 +177,9 @@ struct wait_pcpu
     const struct vcpu *current; /* since the end of `uses`; NULL: unknown */
     bool asleep, is_idle;       /* now */
     bool limited;               /* the rate limit protects `current` */
+    const struct wait_vcpu *candidate;  /* credit2 looks at it; or NULL */
     uint64_t tickled;           /* the last time; 0: never */
 };
-
-struct wait_interval { uint64_t from, to; };
 
 struct wait_causes
 {

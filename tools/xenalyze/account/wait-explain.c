@@ -115,7 +115,8 @@ struct wait_parts
     struct wait_vcpu *v;
     const struct wait_pcpu *p;
     uint64_t from, to;          /* begin and end of the wait */
-    uint64_t capped_until;      /* no budget until then; 0: not capped */
+    uint32_t next_cap;          /* first of v->caps that may matter */
+    bool is_capped;             /* v->caps are those of this wait */
     size_t next_idle;           /* first of w->idles that may matter */
     bool has_idles;             /* w->idles are those of this wait */
     struct wait_sums sums;
@@ -238,11 +239,29 @@ static void explain_run(struct wait_parts *x, const struct vcpu *rival,
     }
 }
 
+static const struct wait_cap *find_next_cap(struct wait_parts *x, uint64_t from)
+{
+    while ( x->next_cap < x->v->nr_caps &&
+            x->v->caps[x->next_cap].to <= from )
+        x->next_cap++;
+    return x->is_capped && x->next_cap < x->v->nr_caps
+           ? &x->v->caps[x->next_cap] : NULL;
+}
+
+/* The last tickle of the pcpu before the time after `to` in which it acts. */
+static uint64_t find_tickle(struct wait_parts *x, uint64_t to)
+{
+    const struct wait_cap *cap = find_next_cap(x, to - 1);
+
+    return cap && cap->from >= to && cap->pcpu == x->wait.pcpu ? cap->tickled
+                                                               : x->p->tickled;
+}
+
 /* The pcpu learns of the vcpu when the scheduler tickles the pcpu. */
 static void explain_idle(struct wait_parts *x, enum wait_cause cause,
                          uint64_t from, uint64_t to)
 {
-    uint64_t tickled = x->p->tickled;
+    uint64_t tickled = find_tickle(x, to);
 
     if ( x->w->has_tickles && tickled > from && tickled <= x->to )
     {
@@ -254,19 +273,10 @@ static void explain_idle(struct wait_parts *x, enum wait_cause cause,
     add_cause(x, cause, to - from);
 }
 
-static void explain_span(struct wait_parts *x, enum pcpu_use use,
-                         const struct vcpu *vcpu, uint64_t from, uint64_t to)
+static void explain_use(struct wait_parts *x, enum pcpu_use use,
+                        const struct vcpu *vcpu, uint64_t from, uint64_t to)
 {
-    debug_assert(from <= to);
-    if ( use != USE_LOST && from < x->capped_until )
-    {
-        uint64_t end = x->capped_until < to ? x->capped_until : to;
-
-        add_cause(x, WAIT_CAP, end - from);
-        from = end;
-    }
-    if ( from == to )
-        return;
+    debug_assert(from < to);
     switch ( use )
     {
     case USE_LOST:
@@ -294,6 +304,32 @@ static void explain_span(struct wait_parts *x, enum pcpu_use use,
         note_rival(x, vcpu, to - from);
         explain_run(x, vcpu, from, to);
         break;
+    }
+}
+
+/* The pcpu has one use from `from` to `to`; a cap is the cause before it. */
+static void explain_span(struct wait_parts *x, enum pcpu_use use,
+                         const struct vcpu *vcpu, uint64_t from, uint64_t to)
+{
+    debug_assert(from <= to);
+    while ( from < to )
+    {
+        const struct wait_cap *cap = use == USE_LOST ? NULL
+                                                     : find_next_cap(x, from);
+        uint64_t end = to;
+
+        if ( cap && cap->from <= from )
+        {
+            end = cap->to < to ? cap->to : to;
+            add_cause(x, WAIT_CAP, end - from);
+        }
+        else
+        {
+            if ( cap && cap->from < to )
+                end = cap->from;
+            explain_use(x, use, vcpu, from, end);
+        }
+        from = end;
     }
 }
 
@@ -465,8 +501,7 @@ void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
 
     if ( !begin_wait(w, v, f) )
         return;
-    if ( v->is_capped && v->capped_state == f->state )
-        x.capped_until = v->capped_until;
+    x.is_capped = v->is_capped && v->capped_state == f->state;
     explain_spans(&x);
     for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
         x.sums.waited += x.sums.causes[i];
