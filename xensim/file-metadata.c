@@ -139,6 +139,11 @@ static uint64_t hash_options(const struct options *o, uint64_t hash)
 
     for ( size_t i = 0; i < ARRAY_SIZE(numbers); i++ )
         hash = hash_number(hash, numbers[i]);
+    /* Runs without these have the boot ids of earlier versions. */
+    if ( o->interrupt_cpus )
+        hash = hash_number(hash, o->interrupt_cpus);
+    if ( o->stall )
+        hash = hash_number(hash_number(hash, o->stall), o->stall_for);
     for ( unsigned int i = 0; i < o->nr_dom_configs; i++ )
         hash = hash_domain(hash, &o->dom_configs[i]);
     return hash;

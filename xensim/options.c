@@ -98,12 +98,23 @@ static const struct opt opts[] = {
     { .name = "interrupts", .letter = 'i', .type = OPT_HZ, .arg = "RATE",
       .at = AT(interrupts), .min = 0, .max = 1000000, .preset = "100",
       .help = "interrupts per second and pcpu" },
+    { .name = "interrupt-cpus", .type = OPT_UINT, .arg = "N",
+      .at = AT(interrupt_cpus), .min = 0, .max = NR_CPUS, .preset = "0",
+      .help = "with --virtual: only the first N pcpus get interrupts (0: "
+              "all)" },
     { .name = "nmis", .letter = 'n', .type = OPT_HZ, .arg = "RATE",
       .at = AT(nmis), .min = 0, .max = 1000000, .preset = "1",
       .help = "NMIs per second and pcpu" },
     { .name = "storm", .type = OPT_TIME, .arg = "TIME", .at = AT(storm),
       .min = 0, .preset = "0",
       .help = "interval of bursts of nested interrupts (0: none)" },
+    { .name = "stall", .type = OPT_TIME, .arg = "TIME", .at = AT(stall),
+      .min = 0, .preset = "0",
+      .help = "with --virtual: interval of stalls of the whole machine (0: "
+              "none)" },
+    { .name = "stall-for", .type = OPT_TIME, .arg = "TIME",
+      .at = AT(stall_for), .min = 1000, .max = 1000000000, .preset = "1ms",
+      .help = "length of a stall" },
     { .name = "hotplug", .type = OPT_TIME, .arg = "TIME", .at = AT(hotplug),
       .min = 0, .preset = "0",
       .help = "interval of pcpu hotplug operations (0: none)" },
@@ -194,6 +205,12 @@ static int check_options(const struct options *o, struct err *e)
     if ( o->cstate_exit && !o->virtual_time )
         return err_usage(e, "--cstate-exit needs --virtual: in real time "
                          "no pcpu sleeps");
+    if ( (o->stall || o->interrupt_cpus) && !o->virtual_time )
+        return err_usage(e, "--stall and --interrupt-cpus need --virtual: in "
+                         "real time threads and signals do not obey");
+    if ( o->stall && o->stall <= o->stall_for )
+        return err_usage(e, "--stall is the interval of stalls, which has to "
+                         "be longer than their length, --stall-for");
     if ( o->jump && !o->skew )
         return err_usage(e, "--tsc-jump needs --tsc-skew, the "
                          "maximum jump");

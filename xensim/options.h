@@ -41,8 +41,11 @@ struct options
     /* Events. */
     uint64_t rate;          /* records per second of a busy pcpu */
     uint64_t interrupts;
+    unsigned int interrupt_cpus;    /* 0: all */
     uint64_t nmis;
     uint64_t storm;         /* ns */
+    uint64_t stall;         /* ns */
+    uint64_t stall_for;     /* ns */
     uint64_t hotplug;       /* ns */
     uint64_t skew;          /* ns */
     unsigned int drift;     /* ppb */

@@ -93,3 +93,13 @@ void heap_drop(struct heap *h, struct event *e)
     if ( last != e )
         restore_order(h, last, slot);
 }
+
+void heap_move(struct heap *h,
+               uint64_t (*move)(const struct event *e, void *arg), void *arg)
+{
+    for ( uint32_t i = 1; i <= h->nr; i++ )
+        h->slots[i]->at = move(h->slots[i], arg);
+    for ( uint32_t i = h->nr / 2; i; i-- )
+        move_down(h, h->slots[i], i);
+    assert(!h->nr || h->slots[1]->slot == 1);
+}

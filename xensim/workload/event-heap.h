@@ -42,6 +42,10 @@ void heap_put(struct heap *h, struct event *e, uint64_t at);
 /* Remove an event, if queued. */
 void heap_drop(struct heap *h, struct event *e);
 
+/* Move all events to the times that `move` returns. */
+void heap_move(struct heap *h,
+               uint64_t (*move)(const struct event *e, void *arg), void *arg);
+
 /* The next event, or NULL. */
 static inline struct event *heap_first(const struct heap *h)
 {

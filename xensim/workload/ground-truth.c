@@ -125,6 +125,48 @@ void truth_log_io(struct sim_cpu *p, const struct sim_vcpu *v,
     json_line_end(t);
 }
 
+void truth_log_interrupt(struct sim_cpu *p, unsigned int irq, uint64_t from,
+                         const struct sim_vcpu *woken)
+{
+    struct json_lines *t = &p->sim->truth;
+
+    if ( is_disabled(p) )
+        return;
+    ASSERT(from <= p->stamp);
+    json_line_begin(t, "interrupt");
+    json_line_number(t, ",\"cpu\":", p->id);
+    json_line_number(t, ",\"irq\":", irq);
+    if ( woken )
+        put_vcpu(t, woken);
+    json_line_number(t, ",\"from\":", from);
+    json_line_number(t, ",\"to\":", p->stamp);
+    json_line_end(t);
+}
+
+void truth_log_injection(struct sim_cpu *p, uint8_t vector)
+{
+    struct json_lines *t = &p->sim->truth;
+
+    if ( is_disabled(p) || !p->sim->config.virtual_time )
+        return;
+    json_line_begin(t, "injection");
+    put_vcpu(t, p->runs);
+    json_line_number(t, ",\"vector\":", vector);
+    json_line_number(t, ",\"at\":", p->stamp);
+    json_line_end(t);
+}
+
+void truth_log_stall(struct sim *s, uint64_t from, uint64_t to)
+{
+    if ( !s->truth.file )
+        return;
+    ASSERT(from <= to);
+    json_line_begin(&s->truth, "stall");
+    json_line_number(&s->truth, ",\"from\":", from);
+    json_line_number(&s->truth, ",\"to\":", to);
+    json_line_end(&s->truth);
+}
+
 void truth_begin_span(struct sim_cpu *p, struct sim_spans *spans)
 {
     if ( !spans->open )

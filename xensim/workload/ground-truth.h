@@ -30,6 +30,16 @@ void truth_log_io(struct sim_cpu *p, const struct sim_vcpu *v,
  * its causes.
  */
 void truth_log_wait(struct sim_cpu *p, const struct sim_vcpu *v);
+/*
+ * Log an interrupt of the host whose handler began at `from`, and ended with
+ * the last record; `woken` is NULL if the handler woke no vcpu.
+ */
+void truth_log_interrupt(struct sim_cpu *p, unsigned int irq, uint64_t from,
+                         const struct sim_vcpu *woken);
+/* In virtual time: log a vector that the running vcpu gets at an entry. */
+void truth_log_injection(struct sim_cpu *p, uint8_t vector);
+/* Log that the whole machine stood still. */
+void truth_log_stall(struct sim *s, uint64_t from, uint64_t to);
 /* A span of time begins or ends, at the time of the last record. */
 void truth_begin_span(struct sim_cpu *p, struct sim_spans *spans);
 void truth_end_span(struct sim_cpu *p, struct sim_spans *spans);

@@ -127,13 +127,17 @@ void hvm_enter(struct sim_cpu *p)
 {
     struct sim_vcpu *v = p->runs;
     unsigned long flags;
+    uint8_t vector;
 
     ASSERT(is_hvm(v));
     if ( p->in_guest )
         return;
     local_irq_save(flags);
+    vector = v->work.vector;
     inject_vector(p, &v->work);
     EMIT(p, trace_hvm_vmentry());
+    if ( vector && !v->work.vector )
+        truth_log_injection(p, vector);
     truth_log_exit(p, v);
     barrier();
     p->in_guest = true;

@@ -60,6 +60,8 @@ static void wake_backend(struct sim_cpu *p, struct sim_vcpu *b, enum wake_by by,
 {
     if ( b->blocked && !b->work.left )
         b->work.left = 1;
+    if ( is_hvm(b) )
+        b->work.vector = CALLBACK_VECTOR;
     vcpu_wake(p, b, by, waker);
 }
 
@@ -120,6 +122,8 @@ void device_done(struct sim_cpu *p, struct event *e)
 {
     struct sim_vcpu *v = p->ios, *b = choose_backend(p->sim);
     unsigned int irq = DEVICE_IRQ + p->id % DEVICE_IRQS;
+    bool sleeps = b->up && b->blocked;
+    uint64_t from;
     uint32_t in;
 
     (void)e;
@@ -132,11 +136,13 @@ void device_done(struct sim_cpu *p, struct event *e)
         event_at(p, &p->device, true_now(p) + to_cycles(p->sim, US(20)));
 
     enter_xen(p, DEVICE_VECTOR);
-    in = skewed_clock_read(&p->clock, true_now(p));
+    from = true_now(p);
+    in = skewed_clock_read(&p->clock, from);
     queue_request(b, v, REQUEST_IO_DONE);
     wake_backend(p, b, BY_INTERRUPT, NULL);
     EMIT(p, trace_hw_irq_handled(irq, in,
                                  skewed_clock_read(&p->clock, true_now(p))));
+    truth_log_interrupt(p, irq, from, sleeps ? b : NULL);
     move_irq(p, irq);
     leave_xen(p);
 }

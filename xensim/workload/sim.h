@@ -255,7 +255,7 @@ struct sim
     struct sim_dom *tasks;      /* queue of the toolstack in dom0 */
     struct heap heap;           /* virtual time: events of all pcpus */
     struct heap *heaps;         /* real time: one per pcpu */
-    struct event plug, storm, jump;
+    struct event plug, storm, jump, stall;
     struct notifier_block notifier;
     struct random random;
     struct json_lines truth;

@@ -78,7 +78,9 @@ static void handle_nested(void *depth);
 /* Run a handler; in its middle interrupts are on, and others nest. */
 static void handle_irq(struct sim_cpu *p, unsigned int depth)
 {
-    uint32_t in = skewed_clock_read(&p->clock, p->now);
+    unsigned int irq = DEVICE_IRQ;
+    uint64_t from = p->now;
+    uint32_t in = skewed_clock_read(&p->clock, from);
 
     ASSERT(!local_irq_is_enabled() && depth <= STORM_DEPTH);
     p->now += random_around(&p->irq_random, HANDLER_CYCLES);
@@ -89,9 +91,11 @@ static void handle_irq(struct sim_cpu *p, unsigned int depth)
         local_irq_disable();
     }
     p->now += random_around(&p->irq_random, HANDLER_CYCLES);
-    EMIT(p, trace_hw_irq_handled(DEVICE_IRQ +
-                                 random_below(&p->irq_random, 4), in,
-                                 skewed_clock_read(&p->clock, p->now)));
+    emit_begin(p);
+    irq += random_below(&p->irq_random, 4);
+    trace_hw_irq_handled(irq, in, skewed_clock_read(&p->clock, p->now));
+    emit_end(p);
+    truth_log_interrupt(p, irq, from, NULL);
     p->interrupts++;
 }
 
@@ -154,11 +158,12 @@ static void storm_event(struct sim_cpu *p, struct event *e)
 void spurious_arm(struct sim_cpu *p)
 {
     const struct workload_config *c = &p->sim->config;
+    bool gets_interrupts = !c->interrupt_cpus || p->id < c->interrupt_cpus;
 
     ASSERT(p->online);
     p->spurious.callback = irq_event;
     p->nmi.callback = nmi_event;
-    if ( c->interrupts )
+    if ( c->interrupts && gets_interrupts )
         event_at(p, &p->spurious, p->now + random_gap(&p->irq_random,
                                         mean_gap(p->sim, c->interrupts)));
     if ( c->nmis )

@@ -6,6 +6,7 @@
 #include "xensim/workload/workload-private.h"
 
 #include "xensim/hypercall.h"
+#include "xensim/workload/ground-truth.h"
 #include "xensim/workload/guest.h"
 
 static void hotplug_event(struct sim_cpu *p, struct event *e)
@@ -30,6 +31,45 @@ static void jump_event(struct sim_cpu *p, struct event *e)
                                                        s->config.jump)));
 }
 
+/* A span of time in which the machine stands still. */
+struct stall
+{
+    struct sim *sim;
+    uint64_t from, to;
+};
+
+/* The work of guests is delayed; timers and devices are due at the end. */
+static uint64_t move_event(const struct event *e, void *arg)
+{
+    const struct stall *stall = arg;
+
+    if ( e == &stall->sim->cpus[e->cpu].step )
+        return max(e->at, stall->from) + stall->to - stall->from;
+    return max(e->at, stall->to);
+}
+
+/* As in an SMI: all pcpus stop at once, but the clock goes on. */
+static void stall_event(struct sim_cpu *p, struct event *e)
+{
+    struct sim *s = p->sim;
+    struct stall stall = { .sim = s, .from = s->now };
+
+    for ( unsigned int i = 0; i < s->config.cpus; i++ )
+        stall.from = max(stall.from, s->cpus[i].now);
+    stall.to = stall.from + to_cycles(s, s->config.stall_for);
+    heap_move(&s->heap, move_event, &stall);
+    for ( unsigned int i = 0; i < s->config.cpus; i++ )
+    {
+        struct sim_cpu *other = &s->cpus[i];
+
+        other->now = stall.to;
+        if ( !is_idle(other->runs) )
+            other->runs->work.at += stall.to - stall.from;
+    }
+    truth_log_stall(s, stall.from, stall.to);
+    event_at(p, e, s->now + to_cycles(s, s->config.stall));
+}
+
 void virtual_begin(struct sim *s)
 {
     const struct workload_config *c = &s->config;
@@ -37,6 +77,9 @@ void virtual_begin(struct sim *s)
     spurious_begin(s);
     s->plug.callback = hotplug_event;
     s->jump.callback = jump_event;
+    s->stall.callback = stall_event;
+    if ( c->stall )
+        event_at(&s->cpus[0], &s->stall, s->now + to_cycles(s, c->stall));
     if ( c->hotplug && c->cpus > 1 )
         event_at(&s->cpus[0], &s->plug, s->now + to_cycles(s, c->hotplug));
     if ( c->jump )

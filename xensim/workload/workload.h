@@ -84,8 +84,11 @@ struct workload_config
     uint64_t cstate_exit;   /* ns to leave a C-state, in virtual time */
     uint64_t rate;          /* records per second; 0: maximum */
     uint64_t interrupts;    /* per second and pcpu */
+    unsigned int interrupt_cpus;    /* the first pcpus get them; 0: all */
     uint64_t nmis;          /* per second and pcpu */
     uint64_t storm;         /* ns between bursts of interrupts; 0: none */
+    uint64_t stall;         /* ns between stalls of the machine; 0: none */
+    uint64_t stall_for;     /* ns */
     uint64_t hotplug;       /* ns between hotplug operations; 0: none */
     uint64_t skew;          /* ns; maximum deviation of a clock */
     int64_t drift;          /* ppb; maximum drift of a clock */
