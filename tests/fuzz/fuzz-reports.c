@@ -54,7 +54,8 @@ static void reports(const char *path, unsigned int sort, unsigned int form)
         .reports = {
             .summary = true, .pcpus = true, .latency = true, .exits = true,
             .wakeups = true, .io = true, .why = true, .migrations = true,
-            .timers = true, .check_scheduler = true, .allow_late = 1000000,
+            .timers = true, .interrupts = true,
+            .check_scheduler = true, .allow_late = 1000000,
             .request = { .sample_size = 1024, .eips = true,
                          .eip_vector = 0xd1, .histogram = 4096,
                          .histogram_vector = 0xd1, .top = 3,

@@ -128,7 +128,8 @@ static void warn_incomplete(const struct pass *p)
 
     if ( !p->counts.sched_records && !c->summary &&
          (c->pcpus || c->latency || c->exits || c->wakeups || c->io ||
-          c->migrations || c->timers || c->interval[INTERVAL_DOMAIN_WAIT_ALL]) )
+          c->migrations || c->timers || c->interrupts ||
+          c->interval[INTERVAL_DOMAIN_WAIT_ALL]) )
         log_warning(run->log, "%s has no scheduler events: vcpus are unknown; "
                     "capture with xentrace -e sched:min,hvm", run->name);
     if ( report_pass_shows_losses(&p->reports) )

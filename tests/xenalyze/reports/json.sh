@@ -317,7 +317,7 @@ END
 echo '0000000000000001 T start' >symbols
 
 n=0
-options="--symbol-file symbols --report-wakeups --report-migrations --report-timers --report-io --why --with-cr3-enumeration --with-interrupt-eip-enumeration=250
+options="--symbol-file symbols --report-wakeups --report-migrations --report-timers --report-interrupts --report-io --why --with-cr3-enumeration --with-interrupt-eip-enumeration=250
     --histogram-interrupt-eip=250,4096"
 # shellcheck disable=SC2086 # several words
 # The description of a host under credit, with a budget of RTDS; a wake-up by an
@@ -350,6 +350,19 @@ for trace in $(traces) disk shadow damaged rare skewed host; do
     expect 0 "$xenalyze" $options --csv "$trace"
     mv out $n.csv
 done
+
+# A storm of an interrupt, at the cost of a vcpu.
+awk 'BEGIN {
+    print 0, 1000000, "0x21101 0x10000"
+    for ( i = 1; i <= 600; i++ )
+        printf "0 %u 0x802008 9 %u %u\n", 1000000 + 20000 * i,
+            999000 + 20000 * i, 1000000 + 20000 * i
+}' | compose storm
+n=$((n + 1))
+expect 0 "$xenalyze" --cpu-hz 1G --report-interrupts --json storm
+mv out $n.json
+expect 0 "$xenalyze" --cpu-hz 1G --report-interrupts --csv storm
+mv out $n.csv
 
 # A scheduler that breaks rules: unequal shares, and a late slice.
 {

@@ -100,6 +100,7 @@ done <<END
 --report-wakeups
 --report-migrations
 --report-timers
+--report-interrupts
 --dump-ipi-latency
 --json
 --csv

@@ -35,6 +35,7 @@ modes='--dump-all
 --report-wakeups
 --report-migrations
 --report-timers
+--report-interrupts
 --json
 --csv
 --scatterplot-pcpu

@@ -200,7 +200,8 @@ END_TEST
 static const struct report_config everything = {
     .summary = true, .pcpus = true, .latency = true, .exits = true,
     .wakeups = true, .io = true, .why = true, .ipi_latency = true,
-    .migrations = true, .timers = true, .check_scheduler = true,
+    .migrations = true, .timers = true, .interrupts = true,
+    .check_scheduler = true,
     .allow_late = 1000000,
     .json = true,
     .scatter[SCATTER_PCPU] = true, .interval[0] = true,

@@ -16,6 +16,8 @@
 #include "xenalyze/account/device-access.h"
 #include "xenalyze/account/exit-report.h"
 #include "xenalyze/account/grow.h"
+#include "xenalyze/account/interrupt-load.h"
+#include "xenalyze/account/interrupt-path.h"
 #include "xenalyze/account/interval-series.h"
 #include "xenalyze/account/interval.h"
 #include "xenalyze/account/io-trips.h"

@@ -61,6 +61,7 @@ static struct block_vcpu *get_block_vcpu(struct block_reasons *b,
     {
         own->domain = v->domain->id;
         own->id = v->id;
+        own->index = v->index;
     }
     return own;
 }
@@ -183,16 +184,20 @@ static struct block_waker *get_waker(struct block_reasons *b,
     return w;
 }
 
-static void add_block(struct block_reasons *b, struct block_vcpu *v,
-                      struct block_source source, uint64_t from, uint64_t to)
+/* Returns the row of the reason; NULL: no memory. */
+static struct block_waker *add_block(struct block_reasons *b,
+                                     struct block_vcpu *v,
+                                     struct block_source source, uint64_t from,
+                                     uint64_t to)
 {
     struct block_waker *w = get_waker(b, v, source);
 
     debug_assert(from <= to);
     if ( !w )
-        return;
+        return NULL;
     v->blocked += to - from;
     stats_add(&w->stats, &b->pool, to - from, from);
+    return w;
 }
 
 /* Emulated timers teach which vector is the guest's timer. */
@@ -216,6 +221,7 @@ static void fix_reason(struct block_reasons *b, struct block_vcpu *v)
 {
     const struct block_open *o = &v->open;
     struct block_source s = { .has_domain = false };
+    struct block_waker *w;
 
     if ( !o->is_open )
         return;
@@ -226,7 +232,9 @@ static void fix_reason(struct block_reasons *b, struct block_vcpu *v)
     debug_assert(!s.has_domain || o->waker);
     s.domain = s.has_domain ? o->waker->domain->id : 0;
     s.irq = s.has_irq ? o->irq : 0;
-    add_block(b, v, s, o->from, o->to);
+    w = add_block(b, v, s, o->from, o->to);
+    if ( w && b->on_block )
+        b->on_block(b->on_block_arg, v, w);
     v->open.is_open = false;
 }
 
@@ -321,7 +329,8 @@ static void block_add_runstate(void *state, const struct fact_runstate *f)
 /* Call `note` for each recent wake-up of the pcpu between two times. */
 static void for_each_recent(struct block_reasons *b, uint32_t pcpu,
                             uint64_t from, uint64_t to, uint32_t irq,
-                            void (*note)(struct block_open *o, uint32_t irq))
+                            void (*note)(struct block_open *o, uint32_t irq,
+                                         uint64_t from))
 {
     const struct block_pcpu *p = pcpu < b->nr_pcpus ? &b->pcpus[pcpu] : NULL;
 
@@ -329,20 +338,24 @@ static void for_each_recent(struct block_reasons *b, uint32_t pcpu,
         if ( p->recent[i] && p->recent[i]->open.is_open &&
              p->recent[i]->open.pcpu == pcpu &&
              p->recent[i]->open.to >= from && p->recent[i]->open.to <= to )
-            note(&p->recent[i]->open, irq);
+            note(&p->recent[i]->open, irq, from);
 }
 
 /* The innermost of nested interrupts has the first record. */
-static void note_irq(struct block_open *o, uint32_t irq)
+static void note_irq(struct block_open *o, uint32_t irq, uint64_t from)
 {
     if ( !o->has_irq )
+    {
         o->irq = irq;
+        o->irq_from = from;
+    }
     o->has_irq = true;
 }
 
-static void note_interrupt(struct block_open *o, uint32_t irq)
+static void note_interrupt(struct block_open *o, uint32_t irq, uint64_t from)
 {
     (void)irq;
+    (void)from;
     o->in_interrupt = true;
 }
 

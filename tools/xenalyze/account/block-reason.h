@@ -47,11 +47,15 @@ struct block_source
     uint32_t irq;               /* Xen's number */
 };
 
+struct wake_path;
+
 /* Blocked times with one reason, ended by one domain or interrupt. */
 struct block_waker
 {
     struct block_waker *next;
     struct block_source source;
+    struct wake_path *path;     /* their wake-ups (interrupt-path.h); NULL:
+                                   not wanted */
     struct stats stats;
 };
 
@@ -65,6 +69,7 @@ struct block_open
     bool in_interrupt;          /* no vcpu is the waker */
     bool has_irq;               /* an interrupt of the host was handled ... */
     uint32_t irq;               /* ... the first; Xen's number */
+    uint64_t irq_from;          /* its handler began */
     bool has_timer;             /* an emulated timer fired */
     bool is_emulated;           /* blocked in an access to a device */
     bool has_vector;
@@ -74,6 +79,7 @@ struct block_open
 struct block_vcpu
 {
     uint16_t domain, id;
+    uint32_t index;             /* of struct vcpu */
     struct block_waker *wakers; /* one for each source */
     unsigned int nr_domains, nr_irqs;   /* in `wakers` */
     uint64_t blocked;           /* the sum of all */
@@ -102,6 +108,14 @@ struct block_reasons
     uint32_t nr_vcpus, nr_pcpus;
     bool has_irq, has_handlers; /* the trace has such records */
     bool failed;
+
+    /*
+     * Set by the owner; or NULL.  Called when the reason of a blocked time is
+     * fixed: v->open is the blocked time, `w` the row of its reason.
+     */
+    void (*on_block)(void *arg, const struct block_vcpu *v,
+                     struct block_waker *w);
+    void *on_block_arg;
 };
 
 /* Requires a zeroed struct. */

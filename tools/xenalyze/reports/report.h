@@ -49,6 +49,7 @@ struct report_config
     bool wakeups;
     bool migrations;
     bool timers;
+    bool interrupts;
     bool check_scheduler;
     uint64_t allow_late;                /* ns, of check_scheduler */
     bool io;

@@ -21,6 +21,7 @@ const struct report *const report_table[] = {
     &report_wakeups,
     &report_migrations,
     &report_timers,
+    &report_interrupts,
     &report_scheduler,
     &report_io,
     &report_devices,

@@ -23,6 +23,7 @@ extern const struct report report_latency;
 extern const struct report report_wakeups;
 extern const struct report report_migrations;
 extern const struct report report_timers;
+extern const struct report report_interrupts;
 extern const struct report report_scheduler;
 extern const struct report report_io;
 extern const struct report report_devices;
