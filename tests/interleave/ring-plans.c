@@ -150,6 +150,8 @@ int ut_ring_create(struct ut_arena *a, struct ut_ring **ring)
     {
         env.is_trimmed[*ring - env.rings] = false;
         (*ring)->ring->state = SIMPLE_RING_FREE;
+        (*ring)->next_new = a->new_rings;
+        a->new_rings = *ring;
         return 0;
     }
     if ( nr == env.max_rings )
@@ -181,7 +183,6 @@ int ut_ring_trim(struct ut_ring *r)
 void ut_ring_free(struct ut_ring *r)
 {
     access_drain();
-    r->arena->nr_known--;
     memset(r->ring, FREED, sizeof(*r->ring));
     env.is_freed[r - env.rings] = true;
 }

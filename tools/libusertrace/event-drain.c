@@ -212,38 +212,49 @@ static int drain_event(struct ut_drain *d, struct ut_ring *r)
 }
 
 /*
- * The ring with the earliest event, and in *until the earliest time in any
- * other ring.
+ * The active ring with the earliest event, and in *until the earliest time in
+ * any other ring.  Rings without further events leave the list.
  */
-static struct ut_ring *find_earliest(const struct ut_drain *d, uint64_t *until)
+static struct ut_ring *find_earliest(struct ut_drain *d, uint64_t *until)
 {
-    struct ut_ring *first = NULL;
-    uint64_t time, first_time = UINT64_MAX;
+    struct ut_ring **at = &d->active, *first = NULL, *r;
 
     *until = UINT64_MAX;
-    for ( struct ut_ring *r = d->rings; r; r = r->next )
+    while ( (r = *at) != NULL )
     {
         if ( r->at >= r->end )
-            continue;
-        time = head_at(r).time;
-        if ( !first || time < first_time )
         {
-            *until = first_time;
-            first = r;
-            first_time = time;
+            *at = r->next_active;
+            continue;
         }
-        else if ( time < *until )
-            *until = time;
+        if ( !first || r->time < first->time )
+        {
+            *until = first ? first->time : UINT64_MAX;
+            first = r;
+        }
+        else if ( r->time < *until )
+            *until = r->time;
+        at = &r->next_active;
     }
     return first;
+}
+
+/* Load the time of the ring's next event, if any. */
+static void load_time(struct ut_ring *r)
+{
+    if ( r->at < r->end )
+        r->time = head_at(r).time;
 }
 
 static int drain_run(struct ut_drain *d, struct ut_ring *r, uint64_t until)
 {
     int rc = 0;
 
-    while ( !rc && r->at < r->end && head_at(r).time <= until )
+    while ( !rc && r->at < r->end && r->time <= until )
+    {
         rc = drain_event(d, r);
+        load_time(r);
+    }
     return rc;
 }
 
@@ -294,6 +305,25 @@ static int put_losses_without_ring(struct ut_drain *d)
 
 /* ---- a pass -------------------------------------------------------------- */
 
+static void add_ring(struct ut_drain *d, struct ut_ring *r)
+{
+    r->next = d->rings;
+    r->link = &d->rings;
+    if ( r->next )
+        r->next->link = &r->next;
+    d->rings = r;
+    r->arena->nr_known++;
+}
+
+static void remove_ring(struct ut_ring *r)
+{
+    assert(*r->link == r && r->arena->nr_known);
+    *r->link = r->next;
+    if ( r->next )
+        r->next->link = r->link;
+    r->arena->nr_known--;
+}
+
 /* The acquire pairs with the release in ring-memory.c, push_new(). */
 static void adopt_new_rings(struct ut_drain *d)
 {
@@ -303,29 +333,29 @@ static void adopt_new_rings(struct ut_drain *d)
         return;
     r = __atomic_exchange_n(&d->arena->new_rings, NULL, __ATOMIC_ACQUIRE);
     for ( ; r; r = r->next_new )
-    {
-        r->next = d->rings;
-        d->rings = r;
-        d->arena->nr_known++;
-    }
+        add_ring(d, r);
 }
 
 /*
  * The acquire pairs with the release in trace/simple.h,
  * usertrace_simple_end().
  */
-static bool snapshot_heads(struct ut_drain *d)
+static void snapshot_heads(struct ut_drain *d)
 {
-    bool any = false;
+    struct ut_ring **last = &d->active;
 
     adopt_new_rings(d);
     for ( struct ut_ring *r = d->rings; r; r = r->next )
     {
         r->end = r->stale ? r->at :
                  __atomic_load_n(&r->ring->at.head, __ATOMIC_ACQUIRE);
-        any |= r->end != r->at;
+        if ( r->end == r->at )
+            continue;
+        load_time(r);
+        *last = r;
+        last = &r->next_active;
     }
-    return any;
+    *last = NULL;
 }
 
 /* After the snapshot: every event in the snapshot is registered by now. */
@@ -342,13 +372,14 @@ static int put_new_mappings(struct ut_drain *d)
 
 int ut_drain_run_pass(struct ut_drain *d)
 {
-    bool any = snapshot_heads(d);
     struct ut_ring *r;
     uint64_t until;
-    int rc = put_new_mappings(d);
+    int rc;
 
     assert(d->file.fd >= 0);
-    if ( !rc && any )
+    snapshot_heads(d);
+    rc = put_new_mappings(d);
+    if ( !rc && d->active )
         ut_file_put_clock(&d->file);
     while ( !rc && (r = find_earliest(d, &until)) != NULL )
         rc = drain_run(d, r, until);
@@ -374,6 +405,7 @@ void ut_drain_peek_records(struct ut_drain *d, ut_record_fn *show, void *arg)
         if ( is_event(&head) )
             show(data_at(r, r->at), bytes, arg);
         r->at += bytes;
+        load_time(r);
     }
     for ( r = d->rings; r; r = r->next )
         rollback_ring(r);
@@ -404,15 +436,13 @@ static void reset_ring(struct ut_ring *r)
     r->ring->state = SIMPLE_RING_FREE;
 }
 
-static void recycle_ring(struct ut_ring **at)
+static void recycle_ring(struct ut_ring *r)
 {
-    struct ut_ring *r = *at;
-
     if ( !ring_is_spent(r) )
         return;
     if ( r->is_closed )
     {
-        *at = r->next;
+        remove_ring(r);
         ut_ring_free(r);
         return;
     }
@@ -420,41 +450,61 @@ static void recycle_ring(struct ut_ring **at)
     ut_ring_push(&r->arena->free_rings, r);
 }
 
-static unsigned int count_rings(const struct ut_drain *d, uint32_t state)
+struct ring_counts
 {
-    unsigned int nr = 0;
+    unsigned int nr_free, held;
+};
+
+static struct ring_counts count_rings(const struct ut_drain *d)
+{
+    struct ring_counts c = { .held = 0 };
 
     for ( const struct ut_ring *r = d->rings; r; r = r->next )
-        nr += !r->is_closed && ring_state(r) == state;
-    return nr;
+    {
+        uint32_t state = ring_state(r);
+
+        c.nr_free += !r->is_closed && state == SIMPLE_RING_FREE;
+        c.held += !r->is_closed && state == SIMPLE_RING_HELD;
+    }
+    return c;
 }
 
 /*
  * One ring is ready at first, for a child that calls exec(2) soon.  An error
  * may have happened to a thread meanwhile.
  */
-static int create_free_rings(struct ut_drain *d)
+static int create_free_rings(struct ut_drain *d, struct ring_counts *c)
 {
-    unsigned int nr = count_rings(d, SIMPLE_RING_FREE);
-    unsigned int wanted = 1 + count_rings(d, SIMPLE_RING_HELD);
     struct ut_ring *r;
     int rc = 0;
 
-    for ( ; nr < wanted && nr < UT_RINGS_READY && !rc; nr++ )
+    while ( c->nr_free < 1 + c->held && c->nr_free < UT_RINGS_READY )
     {
         rc = ut_ring_create(d->arena, &r);
-        if ( !rc )
-            ut_ring_push(&d->arena->free_rings, r);
+        if ( rc )
+            break;
+        ut_ring_push(&d->arena->free_rings, r);
+        c->nr_free++;
     }
     rc = __atomic_exchange_n(&d->arena->create_error, 0, __ATOMIC_RELAXED);
     adopt_new_rings(d);
     return rc;
 }
 
+/* A ring that the drain does not know takes no part in commits. */
+static void commit_both_sides(struct ut_ring *r)
+{
+    uint64_t valid = r->arena->head->commit & 1;
+
+    r->ring->committed[!valid] = r->ring->committed[valid];
+}
+
 /*
- * Trim a free ring.  A ring with events that its last thread left behind is
- * drained by the next pass instead, and becomes free again.  False: there is no
- * free ring, or the file system cannot return memory.
+ * Trim a free ring, and forget it until a thread allocates its memory again.
+ * A ring with events that its last thread left behind is drained by the next
+ * pass instead, and becomes free again; so is a ring that the drain does not
+ * know yet, which has a thread's marker.  False: there is no free ring, or the
+ * file system cannot return memory.
  */
 static bool trim_ring(struct ut_arena *a)
 {
@@ -472,6 +522,8 @@ static bool trim_ring(struct ut_arena *a)
         ut_ring_push(&a->free_rings, r);
         return false;
     }
+    remove_ring(r);
+    commit_both_sides(r);
     r->ring->state = SIMPLE_RING_TRIMMED;
     ut_ring_push(&a->trimmed_rings, r);
     return true;
@@ -484,7 +536,7 @@ void ut_drain_trim_rings(struct ut_drain *d, unsigned int keep)
     assert(d->arena);
     while ( nr > keep && trim_ring(d->arena) )
         nr--;
-    d->least_free = count_rings(d, SIMPLE_RING_FREE);
+    d->least_free = count_rings(d).nr_free;
 }
 
 static int report_create_error(int rc, struct err *e)
@@ -497,23 +549,21 @@ static int report_create_error(int rc, struct err *e)
 
 int ut_drain_recycle_rings(struct ut_drain *d, struct err *e)
 {
-    struct ut_ring **at = &d->rings, *r;
-    unsigned int nr_free;
+    struct ut_ring *r, *next;
+    struct ring_counts c;
     int rc = 0;
 
-    while ( *at )
+    for ( r = d->rings; r; r = next )
     {
-        r = *at;
-        recycle_ring(at);
-        if ( *at == r )
-            at = &r->next;
+        next = r->next;
+        recycle_ring(r);
     }
+    c = count_rings(d);
     if ( d->arena )
-        rc = create_free_rings(d);
-    d->counts.rings = count_rings(d, SIMPLE_RING_HELD);
-    nr_free = count_rings(d, SIMPLE_RING_FREE);
-    if ( nr_free < d->least_free )
-        d->least_free = nr_free;
+        rc = create_free_rings(d, &c);
+    d->counts.rings = c.held;
+    if ( c.nr_free < d->least_free )
+        d->least_free = c.nr_free;
     return rc ? report_create_error(rc, e) : 0;
 }
 
@@ -525,13 +575,19 @@ static void close_ring(struct ut_ring *r)
     r->is_closed = true;
 }
 
-/* The rings of a stack are freed as those that threads have released. */
-static void release_stack(struct ut_arena *a, struct ut_ring_stack *stack)
+/* Free and trimmed rings are freed as rings that threads have released. */
+static void release_unused(struct ut_drain *d)
 {
+    struct ut_arena *a = d->arena;
     struct ut_ring *r;
 
-    while ( (r = ut_ring_pop(a, stack)) != NULL )
+    while ( (r = ut_ring_pop(a, &a->free_rings)) != NULL )
         r->ring->state = SIMPLE_RING_RELEASED;
+    while ( (r = ut_ring_pop(a, &a->trimmed_rings)) != NULL )
+    {
+        r->ring->state = SIMPLE_RING_RELEASED;
+        add_ring(d, r);
+    }
 }
 
 void ut_drain_close_rings(struct ut_drain *d)
@@ -540,10 +596,7 @@ void ut_drain_close_rings(struct ut_drain *d)
 
     adopt_new_rings(d);
     if ( d->arena )
-    {
-        release_stack(d->arena, &d->arena->free_rings);
-        release_stack(d->arena, &d->arena->trimmed_rings);
-    }
+        release_unused(d);
     for ( r = d->rings; r; r = r->next )
         if ( !r->is_closed )
             close_ring(r);
@@ -607,10 +660,14 @@ void ut_drain_free_in_child(struct ut_drain *d)
 
     adopt_new_rings(d);
     if ( d->arena )
+    {
+        while ( (r = ut_ring_pop(d->arena, &d->arena->trimmed_rings)) != NULL )
+            add_ring(d, r);
         ut_arena_unmap(d->arena);
+    }
     while ( (r = d->rings) != NULL )
     {
-        d->rings = r->next;
+        remove_ring(r);
         ut_ring_free(r);
     }
     ut_drain_set_arena(d, NULL);

@@ -14,7 +14,8 @@
 
 struct ut_drain
 {
-    struct ut_ring *rings;
+    struct ut_ring *rings;      /* without trimmed rings */
+    struct ut_ring *active;     /* this pass: rings with events */
     struct ut_arena *arena;     /* see ut_drain_set_arena() */
     struct ut_file file;        /* fd -1: no file */
     uint32_t pid;               /* written into events */

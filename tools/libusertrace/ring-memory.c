@@ -330,10 +330,13 @@ static int allocate_trimmed(struct ut_arena *a, struct ut_ring *r)
                             a->head->ring_bytes);
 
     if ( rc )
+    {
         ut_ring_push(&a->trimmed_rings, r);
-    else
-        __atomic_store_n(&r->ring->state, SIMPLE_RING_FREE, __ATOMIC_RELAXED);
-    return rc;
+        return rc;
+    }
+    __atomic_store_n(&r->ring->state, SIMPLE_RING_FREE, __ATOMIC_RELAXED);
+    push_new(a, r);
+    return 0;
 }
 
 static int allocate_ring(struct ut_arena *a, struct ut_ring **ring)
@@ -374,9 +377,7 @@ void ut_ring_free(struct ut_ring *r)
 {
     struct ut_arena *a = r->arena;
 
-    assert(a->nr_known);
     munmap(r->ring, r->ring->data + 2 * (r->ring->mask + 1));
-    a->nr_known--;
     if ( a->is_closed )
         arena_free_unused(a);
 }

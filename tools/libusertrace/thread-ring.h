@@ -11,8 +11,9 @@
  * threads that trace at the same time.
  *
  * The drain trims rings that stay free: it returns the memory of their data to
- * the system.  A thread that finds no free ring allocates the memory of a
- * trimmed ring again.  Everything else is done by the drain, under the lock of
+ * the system, and does not look at them again.  A thread that finds no free
+ * ring allocates the memory of a trimmed ring again, and the drain meets the
+ * ring as a new one.  Everything else is done by the drain, under the lock of
  * simple-backend.c.
  */
 #ifndef LIBUSERTRACE_THREAD_RING_H
@@ -35,8 +36,10 @@ struct ut_ring
     struct ut_ring *next_new;   /* in new_rings of the arena */
 
     /* The drain's view of the ring. */
-    struct ut_ring *next;
+    struct ut_ring *next, **link;   /* known rings; *link is this ring */
+    struct ut_ring *next_active;    /* this pass: rings with events */
     uint64_t at, end;           /* this pass: position, and its end */
+    uint64_t time;              /* of the event at this position */
     uint64_t reported_lost;     /* value of ring->lost in the file */
     uint64_t tid;               /* thread of the next event */
     uint64_t committed_at, committed_lost, committed_tid;   /* last commit */
@@ -153,7 +156,10 @@ int ut_ring_create(struct ut_arena *a, struct ut_ring **ring);
  */
 int ut_ring_trim(struct ut_ring *r);
 
-/* Unmap a ring that the drain knows.  The last one frees a closed arena. */
+/*
+ * Unmap a ring that the drain knew until now.  The last one frees a closed
+ * arena.
+ */
 void ut_ring_free(struct ut_ring *r);
 
 #endif /* LIBUSERTRACE_THREAD_RING_H */

@@ -400,6 +400,70 @@ START_TEST(short_lived_threads_share_rings)
 END_TEST
 
 /* One thread after the other uses the same ring. */
+enum { GONE = 1000, FLUSHES = 300 };
+
+/* CPU time of this thread for an event and a pass, in ns; the minimum. */
+static double pass_cost(void)
+{
+    double least = 1e12, cost;
+    struct timespec from, to;
+
+    for ( int round = 0; round < 10; round++ )
+    {
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+        for ( int i = 0; i < FLUSHES; i++ )
+        {
+            trace_two(_TRACE_TWO_EVENT.id, 0, i);
+            st_flush_trace_buffer();
+        }
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+        cost = (to.tv_sec - from.tv_sec) * 1e9 + (to.tv_nsec - from.tv_nsec);
+        if ( cost < least )
+            least = cost;
+    }
+    return least / FLUSHES;
+}
+
+/* Blocks of the rings' file, of 512 bytes */
+static long ring_blocks(void)
+{
+    struct stat st;
+
+    ck_assert_int_eq(stat("f.rings", &st), 0);
+    return st.st_blocks;
+}
+
+/* A pass does not look at the rings of threads that ended. */
+START_TEST(ended_threads_cost_nothing)
+{
+    static struct writer writer = { 0, 1 };
+    static pthread_t threads[GONE];
+    double before, after;
+
+    init_program();
+    ck_assert_int_eq(usertrace_ring_size(1, NULL), 0);
+    st_set_trace_file("f");
+    begin_file_again();
+    before = pass_cost();
+    pthread_barrier_init(&all_are_there, NULL, GONE);
+    for ( int i = 0; i < GONE; i++ )
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, write_and_stay,
+                                        &writer), 0);
+    for ( int i = 0; i < GONE; i++ )
+        pthread_join(threads[i], NULL);
+    ck_assert_int_gt(ring_blocks(), GONE * 128);
+    for ( int tries = 0; ring_blocks() > GONE * 16 && tries < 300; tries++ )
+    {
+        usleep(100000);
+        st_flush_trace_buffer();
+    }
+    after = pass_cost();
+    ck_assert_msg(after < 3 * before, "%.0f ns, then %.0f ns", before, after);
+    end_file();
+    scratch_end(folder);
+}
+END_TEST
+
 START_TEST(each_event_has_its_thread)
 {
     static struct tally tally;
@@ -1146,10 +1210,11 @@ UNIT_MAIN("simple", a_file_says_what_it_is, a_file_can_be_plain,
           blocking_ends_with_the_file, rings_have_options,
           threads_come_and_go, threads_that_begin_together_lose_nothing,
           slow_threads_lose_nothing, short_lived_threads_share_rings,
-          each_event_has_its_thread, no_memory_for_a_ring,
-          counts_are_true_while_the_disk_is_full, losses_are_in_their_place,
-          handlers_trace_in_the_middle, first_events_wait_for_the_file,
-          off_is_off, a_thread_outlives_the_file, files_rotate, old_files_go,
+          ended_threads_cost_nothing, each_event_has_its_thread,
+          no_memory_for_a_ring, counts_are_true_while_the_disk_is_full,
+          losses_are_in_their_place, handlers_trace_in_the_middle,
+          first_events_wait_for_the_file, off_is_off,
+          a_thread_outlives_the_file, files_rotate, old_files_go,
           folders_may_change, a_child_can_do_without, a_child_has_its_own_file,
           a_daemon_keeps_the_folder, exec_leaves_no_rings,
           a_killed_trace_is_saved, a_killed_trace_survives_a_full_disk,
