@@ -9,8 +9,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -340,5 +343,188 @@ START_TEST(program)
 }
 END_TEST
 
+/* ---- libusertrace, 10,000 rotations by several threads ------------------ */
+
+enum { THREADS = 4, ROTATIONS = 10000 };
+
+/* Shared by the program and the follower. */
+struct rotation
+{
+    unsigned int keep;
+    bool waits;                 /* the program waits for a late follower */
+    _Atomic unsigned int followed, passes;
+    _Atomic bool is_ended;
+    uint64_t written[THREADS];
+    struct usertrace_counts counts;
+};
+
+static struct rotation *rotation;
+
+/* A few events of each thread between two rotations. */
+static void *trace_some(void *arg)
+{
+    uint64_t *n = arg, who = n - rotation->written;
+
+    while ( !rotation->is_ended )
+    {
+        unsigned int before = rotation->passes;
+
+        for ( unsigned int i = 0; i <= before % 4; i++ )
+            trace_two(0, who, (*n)++);
+        while ( rotation->passes == before && !rotation->is_ended )
+            usleep(100);
+    }
+    return NULL;
+}
+
+static void rotate_often(void)
+{
+    struct usertrace_counts *counts = &rotation->counts;
+
+    for ( usertrace_counts(counts); counts->files <= ROTATIONS;
+          usertrace_counts(counts) )
+    {
+        while ( rotation->waits &&
+                counts->files + 4 > rotation->followed + rotation->keep )
+            usleep(100);
+        usertrace_file(USERTRACE_FILE_FLUSH, NULL);
+        rotation->passes++;
+    }
+}
+
+/* Each pass ends the file. */
+static void run_threads(int go, int done)
+{
+    pthread_t threads[THREADS];
+    char c;
+
+    usertrace_use_backends("simple");
+    trace_event_register_group(two);
+    trace_init_backends();
+    usertrace_ring_mode(USERTRACE_BLOCK);
+    usertrace_file_rotate(1, rotation->keep);
+    st_set_trace_file("f");
+    st_set_trace_file_enabled(true);
+    if ( write(done, "", 1) != 1 || read(go, &c, 1) != 1 )
+        _exit(1);
+    for ( unsigned int i = 0; i < THREADS; i++ )
+        pthread_create(&threads[i], NULL, trace_some, &rotation->written[i]);
+    rotate_often();
+    rotation->is_ended = true;
+    for ( unsigned int i = 0; i < THREADS; i++ )
+        pthread_join(threads[i], NULL);
+    st_set_trace_file_enabled(false);
+    usertrace_counts(&rotation->counts);
+    _exit(0);
+}
+
+struct follower
+{
+    struct st_reader r;
+    uint64_t next[THREADS], missing;
+    uint64_t files, last_file;
+};
+
+static void check_record(struct follower *f, const struct st_record *record)
+{
+    uint64_t who = st_record_word(record, 0), n = st_record_word(record, 8);
+
+    ck_assert_uint_lt(who, THREADS);
+    ck_assert_msg(n >= f->next[who], "thread %llu: %llu again or late",
+                  (unsigned long long)who, (unsigned long long)n);
+    f->missing += n - f->next[who];
+    f->next[who] = n + 1;
+}
+
+/* False: everything was read. */
+static bool follow_once(struct follower *f)
+{
+    static const struct st_reader_options how = { .follow = true };
+    struct st_record record;
+    struct err e = ERR_INIT;
+    int rc;
+
+    while ( (rc = st_reader_next(&f->r, &record, &e)) > 0 )
+        check_record(f, &record);
+    if ( !rc )
+        rc = st_reader_follow(&f->r, &how, &e);
+    ck_assert_msg(rc >= 0, "%s", e.text);
+    f->files += f->r.file_number != f->last_file;
+    f->last_file = f->r.file_number;
+    rotation->followed = f->r.file_number;
+    return rc;
+}
+
+static void follow_threads(struct follower *f, pid_t writer)
+{
+    unsigned int round = 0;
+
+    while ( waitpid(writer, NULL, WNOHANG) != writer )
+        if ( !follow_once(f) )
+            usleep(++round % 64 ? 100 : 2000);
+    while ( follow_once(f) )
+        ;
+}
+
+static void rotate_and_follow(struct follower *f, unsigned int keep, bool waits)
+{
+    static const struct st_reader_options how = { .follow = true };
+    struct st_events events;
+    struct err e = ERR_INIT;
+    char folder[32], c;
+    int go[2], done[2];
+    pid_t writer;
+
+    /* Renames take long on a disk. */
+    if ( !access("/dev/shm", W_OK) )
+        ck_assert_int_eq(chdir("/dev/shm"), 0);
+    scratch_begin(folder, sizeof(folder));
+    rotation = mmap(NULL, sizeof(*rotation), PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert(rotation != MAP_FAILED && !pipe(go) && !pipe(done));
+    *rotation = (struct rotation){ .keep = keep, .waits = waits };
+    writer = fork();
+    if ( !writer )
+        run_threads(go[0], done[1]);
+    ck_assert_int_eq(read(done[0], &c, 1), 1);
+    *f = (struct follower){ .files = 1, .last_file = 1 };
+    st_events_init(&events);
+    ck_assert_int_eq(st_reader_open(&f->r, "f", &events, &how, &e), 0);
+    ck_assert_int_eq(write(go[1], "", 1), 1);
+    follow_threads(f, writer);
+    ck_assert_uint_gt(rotation->counts.files, ROTATIONS);
+    ck_assert_uint_eq(rotation->counts.dropped, 0);
+    ck_assert_uint_eq(f->files + f->r.deleted, rotation->counts.files);
+    ck_assert_uint_eq(f->last_file, rotation->counts.files);
+    ck_assert_uint_eq(f->r.unknown, 0);
+    st_reader_close(&f->r);
+    st_events_fini(&events);
+    scratch_end(folder);
+}
+
+START_TEST(threads_and_nothing_deleted)
+{
+    static struct follower f;
+
+    rotate_and_follow(&f, 10, true);
+    ck_assert_uint_eq(f.r.deleted, 0);
+    ck_assert_uint_eq(f.missing, 0);
+    for ( unsigned int i = 0; i < THREADS; i++ )
+        ck_assert_uint_eq(f.next[i], rotation->written[i]);
+    ck_assert_uint_gt(rotation->written[0], ROTATIONS);
+}
+END_TEST
+
+START_TEST(threads_and_deleted_files)
+{
+    static struct follower f;
+
+    rotate_and_follow(&f, 3, false);
+    ck_assert_uint_gt(f.r.deleted, 0);
+    ck_assert_uint_gt(f.missing, 0);
+}
+END_TEST
+
 UNIT_MAIN("follow", nothing_deleted, deleted_and_counted,
-          deleted_without_numbers, deleted_by_hand, program)
+          deleted_without_numbers, deleted_by_hand, program,
+          threads_and_nothing_deleted, threads_and_deleted_files)
