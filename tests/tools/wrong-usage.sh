@@ -88,6 +88,7 @@ xentrace_format|2|--help lists them|--bogus text
 xentrace_format|1|No such file|nowhere
 xentrace|2|is --evt-mask meant|--evt-msk all trace
 xentrace|2|--help lists them|--no-such-option
+xentrace|2|is xensim meant|--hypervisor xensin trace
 xentrace|2|is hvm meant|-e hvn trace
 xentrace|2|hvm, sched:min|-e nonsense trace
 xentrace|2|not a class|-e hvm, trace

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/closest-word.h"
+
 typedef const struct hypervisor *(*hv_row)(void);
 
 static const hv_row rows[] = {
@@ -48,22 +50,20 @@ static int find_by_probe(const struct hypervisor **type,
     return err_set(e, rc, "no hypervisor found: %s", why);
 }
 
-/* For an unknown name, *e lists the known names: "xen, xensim". */
 static int find_by_name(const struct hypervisor **type, const char *name,
                         struct err *e)
 {
-    char all[64] = "";
+    const char *names[NR_ROWS + 1];
 
     for ( size_t i = 0; i < NR_ROWS; i++ )
     {
         *type = rows[i]();
-        if ( !strcmp((*type)->name, name) )
+        names[i] = (*type)->name;
+        if ( !strcmp(names[i], name) )
             return 0;
-        append_fitting(all, sizeof(all), i ? ", " : "");
-        append_fitting(all, sizeof(all), (*type)->name);
     }
-    return err_usage(e, "--hypervisor=%s: unknown; choose one of %s",
-                     name, all);
+    names[NR_ROWS] = NULL;
+    return closest_word_refuse(names, "--hypervisor", name, e);
 }
 
 int hv_open(struct hv **hv, const char *name, const struct hv_address *address,
