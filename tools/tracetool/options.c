@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/closest-word.h"
 #include "common/fault.h"
 
 /* Options as typed.  Switches of the first tracetool are flags. */
@@ -156,16 +157,34 @@ static bool same_name(const char *row, const char *text, size_t length)
     return i == length && !row[i];
 }
 
+/* "unknown WHAT: WORD: is CLOSEST meant? REMEDY" */
+static int refuse_name(const struct closest_word *c, const char *what,
+                       const char *remedy, struct err *e)
+{
+    int length = c->length < 80 ? c->length : 80;
+
+    if ( !c->best )
+        return err_usage(e, "unknown %s: %.*s; %s", what, length, c->word,
+                         remedy);
+    return err_usage(e, "unknown %s: %.*s: is %s meant? %s", what, length,
+                     c->word, c->best, remedy);
+}
+
 /* An unknown name is reported, and leaves the default. */
 static int set_runtime(struct options *o, const char *name, struct err *e)
 {
     const struct tt_runtime *const *row;
+    struct closest_word c;
 
+    closest_word_init(&c, name, strlen(name));
     for ( row = tt_runtimes; *row; row++ )
+    {
         if ( !strcmp((*row)->name, name) )
             break;
+        closest_word_compare(&c, (*row)->name);
+    }
     if ( !*row )
-        return err_usage(e, "unknown runtime: %.80s; --help lists them", name);
+        return refuse_name(&c, "runtime", "--help lists them", e);
     o->runtime = *row;
     return 0;
 }
@@ -182,6 +201,18 @@ static const struct tt_backend *find_backend(const struct tt_runtime *runtime,
     return *row;
 }
 
+static int refuse_backend(const struct tt_runtime *runtime, const char *text,
+                          size_t length, struct err *e)
+{
+    const struct tt_backend *const *row;
+    struct closest_word c;
+
+    closest_word_init(&c, text, length);
+    for ( row = runtime->backends; *row; row++ )
+        closest_word_compare(&c, (*row)->name);
+    return refuse_name(&c, "backend", "--list-backends lists them", e);
+}
+
 static int add_backend(struct options *o, const char *text, size_t length,
                        struct err *e)
 {
@@ -190,8 +221,7 @@ static int add_backend(struct options *o, const char *text, size_t length,
 
     assert(o->nr_backends <= TT_MAX_BACKENDS);
     if ( !new )
-        return err_usage(e, "unknown backend: %.*s; --list-backends "
-                         "lists them", (int)(length < 80 ? length : 80), text);
+        return refuse_backend(o->runtime, text, length, e);
     for ( i = 0; i < o->nr_backends; i++ )
         if ( o->backends[i] == new )
             return 0;
@@ -241,18 +271,20 @@ static const char *old_format(const struct typed *t)
 static int find_format(struct options *o, const char *text, struct err *e)
 {
     const struct tt_format *const *row;
+    struct closest_word c;
 
     if ( !text )
         return err_usage(e, "format not set: give --format=; --help "
                          "lists them");
+    closest_word_init(&c, text, strlen(text));
     for ( row = o->runtime->formats; *row; row++ )
+    {
         if ( same_name((*row)->name, text, strlen(text)) )
             break;
+        closest_word_compare(&c, (*row)->name);
+    }
     o->format = *row;
-    if ( !o->format )
-        return err_usage(e, "unknown format: %.80s; --help lists them",
-                         text);
-    return 0;
+    return *row ? 0 : refuse_name(&c, "format", "--help lists them", e);
 }
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
