@@ -66,6 +66,8 @@ static inline void begin_exit(struct pcpu *p, uint32_t event,
     p->entered_at = 0;
 }
 
+/* Apart from entries, which need fewer registers. */
+__attribute__((noinline))
 static void handle_exit(struct pcpu *p, const struct xt_record *r,
                         struct vcpu *v)
 {

@@ -361,10 +361,18 @@ static inline void volume_add_record(struct pcpu *p, unsigned int kind,
 /* --- records -------------------------------------------------------------- */
 
 /*
- * Handle a record at `time`, which is not before the previous record's.  Most
- * records of most traces are entries and exits: they bypass the table of
- * machines.
+ * Handle a record at p->time.  Most records of most traces are entries and
+ * exits: they bypass the table of machines.
  */
+static inline void pcpu_handle_record(struct pcpu *p, const struct xt_record *r)
+{
+    if ( r->event >> TRC_SUBCLS_SHIFT == TRC_HVM_ENTRYEXIT >> TRC_SUBCLS_SHIFT )
+        hvm_entryexit_slow(p, r);
+    else
+        pcpu_dispatch_record(p, r);
+}
+
+/* Handle a record at `time`, which is not before the previous record's. */
 static inline void pcpu_record(struct pcpu *p, const struct xt_record *r,
                                uint64_t time)
 {
@@ -375,10 +383,7 @@ static inline void pcpu_record(struct pcpu *p, const struct xt_record *r,
             pcpu_begin(p, time);
         p->time = time;
     }
-    if ( r->event >> TRC_SUBCLS_SHIFT == TRC_HVM_ENTRYEXIT >> TRC_SUBCLS_SHIFT )
-        hvm_entryexit_slow(p, r);
-    else
-        pcpu_dispatch_record(p, r);
+    pcpu_handle_record(p, r);
 }
 
 #endif /* XENALYZE_MACHINE_PCPU_H */
