@@ -284,6 +284,7 @@ static bool make_room_for_cap(struct wait_causes *w, struct wait_vcpu *v)
     uint32_t room = v->caps_room ? 2 * v->caps_room : 4;
     struct wait_cap *larger;
 
+    debug_assert(v->nr_caps <= v->caps_room && v->caps_room <= WAIT_CAPS);
     if ( v->nr_caps < v->caps_room )
         return true;
     if ( v->nr_caps == WAIT_CAPS )

@@ -253,6 +253,7 @@ static uint64_t find_tickle(struct wait_parts *x, uint64_t to)
 {
     const struct wait_cap *cap = find_next_cap(x, to - 1);
 
+    debug_assert(to > x->from);
     return cap && cap->from >= to && cap->pcpu == x->wait.pcpu ? cap->tickled
                                                                : x->p->tickled;
 }

@@ -158,6 +158,7 @@ struct pcpu *segment_pcpu(struct analysis *a, unsigned int id)
     p->guests = &a->guests;
     p->dialect = &a->info.dialect;
     p->time = a->global.first;
+    p->has_slept = a->has_sleep_states;
     p->default_vcpu = guests_get_vcpu(&a->guests, XT_DOMAIN_DEFAULT, id);
     p->wants_wake_to_halt = emit_wants_wake_to_halt(&a->global.emit);
     p->levels = a->options->levels ? a->options->levels : 2;
@@ -348,6 +349,42 @@ static void finish_analysis(struct analysis *a)
     arena_fini(&a->arena);
 }
 
+/* --- sleep states --------------------------------------------------------- */
+
+#define SLEEP_SCAN 4096u        /* records of all pcpus together, at most */
+#define SLEEP_SCAN_LEAST 32u    /* of each pcpu */
+
+static bool pcpu_has_sleep_states(struct analysis *a, unsigned int pcpu,
+                                  unsigned int most)
+{
+    struct xt_record r;
+    struct xt_walk w;
+
+    xt_trace_begin_walk(a->trace, pcpu, &w);
+    while ( most-- && xt_walk_next(&w, &r) )
+        if ( r.event == TRC_PM_IDLE_ENTRY )
+            return true;
+    return false;
+}
+
+/*
+ * Do pcpus write records when they sleep?  A pcpu that was busy before it
+ * became silent has no such record of its own.
+ */
+static void find_sleep_states(struct analysis *a)
+{
+    struct err ignored = ERR_INIT;
+    unsigned int nr, most;
+
+    if ( xt_trace_cpus(a->trace, &nr, &ignored) || !nr )
+        return;
+    assert(!a->nr_pcpus);
+    most = SLEEP_SCAN / nr > SLEEP_SCAN_LEAST ? SLEEP_SCAN / nr
+                                              : SLEEP_SCAN_LEAST;
+    for ( unsigned int i = 0; i < nr && !a->has_sleep_states; i++ )
+        a->has_sleep_states = pcpu_has_sleep_states(a, i, most);
+}
+
 static int read_trace(struct analysis *a, struct err *e)
 {
     struct err unmapped = ERR_INIT;
@@ -387,7 +424,10 @@ int analyze_trace(struct xt_trace *trace, const struct analyze_options *options,
     rc = rc ? rc : setup_analysis(a, e);
     rc = rc ? rc : analyze_clocks(a, e);
     if ( !rc )
+    {
+        find_sleep_states(a);
         rc = read_trace(a, e);
+    }
     if ( !rc && (a->guests.failed || a->global.failed ||
                  a->global.waits.failed) )
         rc = -ENOMEM;

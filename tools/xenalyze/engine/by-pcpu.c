@@ -22,6 +22,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "common/compiler.h"
 #include "common/debug.h"
 #include "common/fault.h"
 #include "libxentrace/readers.h"
@@ -115,6 +116,15 @@ static void preview_loss(struct reader *r, const struct xt_record *next,
         pcpu_begin_loss(r->p, from);
 }
 
+/* The next record comes late: in the epoch, or after it. */
+COLD
+static void note_silence(struct reader *r, uint64_t tsc, uint64_t limit)
+{
+    pcpu_begin_silence(r->p, tsc);
+    if ( r->p->is_silent && tsc <= limit )
+        pcpu_end_silence(r->p, tsc);
+}
+
 /* The time of the next record.  False: the record is after the epoch. */
 static inline bool find_next_time(struct reader *r,
                                   const struct xt_record *next,
@@ -138,6 +148,8 @@ static inline bool find_next_time(struct reader *r,
         xt_walk_note_backward(&r->walk, next->payload);
         return true;
     }
+    if ( tsc - *time > PCPU_SILENCE && next->event != TRC_LOST_RECORDS )
+        note_silence(r, tsc, limit);
     *time = tsc;
     return tsc <= limit;
 }

@@ -4,10 +4,10 @@
  * be mapped, and for ordered sinks.  Each record goes to its pcpu's machine,
  * and its changes are applied to the global machine at once.
  *
- * Two kinds of events have to be known in advance.  A LOST record comes at the
- * end of a loss, but makes the records of all pcpus since its beginning
- * doubtful; and the end of a pcpu's records is visible only at the end of the
- * trace.  So a file is scanned for both first.  In a stream, losses are looked
+ * Three kinds of events have to be known in advance.  A LOST record comes at
+ * the end of a loss, but makes the records of all pcpus since its beginning
+ * doubtful; the end of a pcpu's records is visible only at the end of the trace,
+ * and a silence of a pcpu at its end.  So a file is scanned for all first.  In a stream, losses are looked
  * for in each batch, and a loss that began earlier counts as beginning with
  * the batch; all pcpus end last.  (xenalyze copies streams to a file.)
  */
@@ -15,17 +15,21 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/compiler.h"
 #include "common/debug.h"
 #include "common/fault.h"
 #include "libxentrace/readers.h"
 #include "xenalyze/engine/engine-private.h"
 
-/* A pcpu begins to lose records, or reaches its last record. */
+/* A pcpu begins to lose records, has no records for long, or has its last. */
+enum notice_kind { NOTICE_LOSS, NOTICE_GAP, NOTICE_END };
+
 struct notice
 {
     uint64_t time;
+    uint64_t next;              /* NOTICE_GAP: time of the next record */
     unsigned int segment, pcpu;
-    bool is_end;
+    enum notice_kind kind;
 };
 
 struct notices
@@ -35,8 +39,7 @@ struct notices
     bool complete;              /* of all segments: scanned in advance */
 };
 
-static int add_notice(struct notices *l, uint64_t time, unsigned int segment,
-                      unsigned int pcpu, bool is_end)
+static int add_notice(struct notices *l, const struct notice *notice)
 {
     struct notice *items;
     size_t room;
@@ -51,8 +54,15 @@ static int add_notice(struct notices *l, uint64_t time, unsigned int segment,
         l->items = items;
         l->room = room;
     }
-    l->items[l->nr++] = (struct notice){ time, segment, pcpu, is_end };
+    l->items[l->nr++] = *notice;
     return 0;
+}
+
+static int add_loss(struct notices *l, uint64_t time, unsigned int segment,
+                    unsigned int pcpu)
+{
+    return add_notice(l, &(struct notice){
+        .time = time, .segment = segment, .pcpu = pcpu, .kind = NOTICE_LOSS });
 }
 
 static uint64_t loss_time(const struct analysis *a, unsigned int pcpu,
@@ -94,6 +104,51 @@ static void advance_time(uint64_t *time, uint64_t *before, uint64_t tsc)
         *time = tsc;
 }
 
+/* Facts of a pcpu that are needed before the time of the record with them. */
+struct pcpu_scan
+{
+    struct analysis *a;
+    struct notices *notices;
+    unsigned int segment, pcpu;
+    uint64_t time, before;
+    bool timed;                 /* a record had a time ... */
+    uint32_t last;              /* ... and the event of the last of them */
+};
+
+/* Few gaps are left: most of them are those of sleeping pcpus and of guests. */
+COLD
+static int scan_gap(const struct pcpu_scan *s, uint64_t next)
+{
+    debug_assert(s->timed && next - s->time > PCPU_SILENCE);
+    if ( s->last == TRC_PM_IDLE_ENTRY ||
+         s->last >> TRC_SUBCLS_SHIFT == TRC_HVM_ENTRYEXIT >> TRC_SUBCLS_SHIFT )
+        return 0;
+    return add_notice(s->notices, &(struct notice){
+        .time = s->time, .next = next, .segment = s->segment, .pcpu = s->pcpu,
+        .kind = NOTICE_GAP });
+}
+
+static inline int scan_record(struct pcpu_scan *s, const struct xt_record *r,
+                              uint64_t offset)
+{
+    uint64_t tsc = r->tsc + offset;
+    int rc = 0;
+
+    if ( xt_record_is_timed(r) )
+    {
+        if ( tsc > s->time && tsc - s->time > PCPU_SILENCE && s->timed &&
+             r->event != TRC_LOST_RECORDS )
+            rc = scan_gap(s, tsc);
+        advance_time(&s->time, &s->before, tsc);
+        s->last = r->event;
+        s->timed = true;
+    }
+    if ( r->event == TRC_LOST_RECORDS && !rc )
+        rc = add_loss(s->notices, loss_time(s->a, s->pcpu, r), s->segment,
+                      s->pcpu);
+    return rc;
+}
+
 /*
  * No record of a pcpu is delivered after the later of its last time stamp and
  * the time of its last window.
@@ -101,24 +156,23 @@ static void advance_time(uint64_t *time, uint64_t *before, uint64_t tsc)
 static int scan_pcpu(struct analysis *a, struct notices *l,
                      unsigned int segment, unsigned int pcpu)
 {
-    uint64_t time = 0, before = 0, offset = xt_trace_offset(a->trace, pcpu);
+    struct pcpu_scan s = { .a = a, .notices = l, .segment = segment,
+                           .pcpu = pcpu };
+    uint64_t offset = xt_trace_offset(a->trace, pcpu);
     struct xt_record r;
     struct xt_walk w;
-    bool timed = false;
     int rc = 0;
 
     xt_trace_begin_walk(a->trace, pcpu, &w);
     while ( !rc && xt_walk_next(&w, &r) )
     {
-        if ( xt_record_is_timed(&r) )
-            advance_time(&time, &before, r.tsc + offset);
-        timed |= xt_record_is_timed(&r);
-        if ( w.cursor.time > time )
-            time = w.cursor.time;
-        if ( r.event == TRC_LOST_RECORDS )
-            rc = add_notice(l, loss_time(a, pcpu, &r), segment, pcpu, false);
+        rc = scan_record(&s, &r, offset);
+        if ( w.cursor.time > s.time )
+            s.time = w.cursor.time;
     }
-    return rc || !timed ? rc : add_notice(l, time, segment, pcpu, true);
+    return rc || !s.timed ? rc : add_notice(l, &(struct notice){
+        .time = s.time, .segment = segment, .pcpu = pcpu,
+        .kind = NOTICE_END });
 }
 
 static int scan_ahead(struct analysis *a, struct notices *l, struct err *e)
@@ -156,16 +210,16 @@ static int find_losses(struct analysis *a, struct notices *l,
     {
         xt_batch_record(b, &b->items[i], &r);
         if ( r.event == TRC_LOST_RECORDS )
-            rc = add_notice(l, loss_time(a, xt_item_cpu(&b->items[i]), &r),
-                            b->segment, xt_item_cpu(&b->items[i]), false);
+            rc = add_loss(l, loss_time(a, xt_item_cpu(&b->items[i]), &r),
+                          b->segment, xt_item_cpu(&b->items[i]));
     }
     sort_notices(l);
     return rc;
 }
 
 /*
- * Apply the notices up to `time`, that of the next record; ends only before
- * `time`, since the pcpu may have more records of the same time.
+ * Apply the notices up to `time`, that of the next record; ends and gaps
+ * only before `time`, since the pcpu may have more records of the same time.
  */
 static int apply_notices(struct analysis *a, struct notices *l,
                          unsigned int segment,
@@ -182,13 +236,15 @@ static int apply_notices(struct analysis *a, struct notices *l,
         if ( n->segment < segment )
             continue;
         if ( n->segment > segment || n->time > time ||
-             (n->is_end && n->time == time) )
+             (n->kind != NOTICE_LOSS && n->time == time) )
             return 0;
         p = segment_pcpu(a, n->pcpu);
         if ( !p )
             return -ENOMEM;
-        if ( n->is_end )
+        if ( n->kind == NOTICE_END )
             pcpu_end(p);
+        else if ( n->kind == NOTICE_GAP )
+            pcpu_begin_silence(p, n->next);
         else
             pcpu_begin_loss(p, n->time);
         rc = segment_changes(a, p);
@@ -212,6 +268,8 @@ static int read_batch(struct analysis *a, struct notices *l,
         p = segment_pcpu(a, xt_item_cpu(i));
         if ( rc || !p )
             return -ENOMEM;
+        if ( p->is_silent && i->time > p->time )
+            pcpu_end_silence(p, i->time);
         pcpu_record(p, &r, i->time);
         if ( p->changes.nr || p->changes.failed )
             rc = segment_changes(a, p);

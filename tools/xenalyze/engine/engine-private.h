@@ -46,6 +46,7 @@ struct analysis
     struct arena pcpu_arena;
     struct pcpu **pcpus;
     bool *has_records;
+    bool has_sleep_states;      /* some pcpu has such records near its begin */
     unsigned int nr_pcpus;
     unsigned int segment;
 };

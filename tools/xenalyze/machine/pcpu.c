@@ -6,6 +6,7 @@
  */
 #include "xenalyze/machine/pcpu.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -216,6 +217,39 @@ static void lost_record(struct pcpu *p, const struct xt_record *r)
         pcpu_clear_current(p);
     /* The next scheduler record may contradict, or name the vcpu. */
     p->inferred = true;
+}
+
+/* --- silence -------------------------------------------------------------- */
+
+void pcpu_begin_silence(struct pcpu *p, uint64_t next)
+{
+    if ( p->is_silent || !p->begun || p->asleep || !p->has_slept ||
+         !p->current || !vcpu_is_idle(p->current) || next < p->time ||
+         next - p->time <= PCPU_SILENCE )
+        return;
+    debug_assert(p->time < next);
+    pcpu_queue_change(p, CHANGE_SILENT, p->current);
+    pcpu_set_state(p, PCPU_UNKNOWN, p->time);
+    p->is_silent = true;
+}
+
+/*
+ * The next scheduler record may contradict: the vcpu is inferred.  A loss, or a
+ * damaged record without a time, may have ended the idle time before.
+ */
+void pcpu_end_silence(struct pcpu *p, uint64_t time)
+{
+    struct vcpu *idle = p->current;
+
+    assert(p->is_silent);
+    p->is_silent = false;
+    if ( !idle || !vcpu_is_idle(idle) )
+        return;
+    p->time = time;
+    p->current = NULL;
+    pcpu_set_current(p, idle);
+    p->inferred = true;
+    pcpu_queue_change(p, CHANGE_HEARD, idle);
 }
 
 /* --- all records ---------------------------------------------------------- */

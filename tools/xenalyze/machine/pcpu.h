@@ -57,6 +57,13 @@ struct vcpu_cache_entry
  */
 #define PCPU_JUMP (UINT64_C(1) << 22)
 
+/*
+ * An idle pcpu that writes records of its sleep states writes one at once when
+ * idle.  If such a pcpu is awake, but without any record for more cycles than
+ * these, then the pcpu is offline, or Xen works in its idle loop.
+ */
+#define PCPU_SILENCE (UINT64_C(1) << 26)
+
 struct pcpu
 {
     uint32_t id;
@@ -92,6 +99,8 @@ struct pcpu
                                    64-bit mode, until a record names them */
 
     bool asleep;
+    bool has_slept;             /* it writes records of sleep states */
+    bool is_silent;             /* between the two calls of pcpu.c */
     uint32_t c_state;
     uint64_t asleep_since;
 
@@ -108,6 +117,14 @@ typedef void record_fn(struct pcpu *p, const struct xt_record *r);
 
 /* The next record is LOST_RECORDS: the loss began at this time. */
 void pcpu_begin_loss(struct pcpu *p, uint64_t time);
+
+/*
+ * The time of the next record is `next`: nothing is known about the pcpu until
+ * then, if it is silent; call pcpu_end_silence() before that record.  A second
+ * call for the same record has no effect.
+ */
+void pcpu_begin_silence(struct pcpu *p, uint64_t next);
+void pcpu_end_silence(struct pcpu *p, uint64_t time);
 
 /* After the last record. */
 void pcpu_end(struct pcpu *p);

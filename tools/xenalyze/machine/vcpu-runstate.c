@@ -618,6 +618,19 @@ static void apply_end(struct global *g, const struct change *c)
     vcpu_enter(g, vcpu_get_state(current), STATE_NO_DATA, c->time, c->pcpu);
 }
 
+/* A loss of the pcpu has its own state. */
+static void apply_silent(struct global *g, const struct change *c)
+{
+    if ( !g->pcpus[c->pcpu].lost )
+        apply_end(g, c);
+}
+
+static void apply_heard(struct global *g, const struct change *c)
+{
+    if ( !g->pcpus[c->pcpu].lost )
+        set_inferred_current(g, c);
+}
+
 static void apply_counts(struct global *g, const struct change *c)
 {
     if ( xt_losses_add(&g->losses, c->data) )
@@ -639,6 +652,8 @@ static void (*const apply[CHANGE_KINDS])(struct global *g,
     [CHANGE_INJECT] = apply_inject,
     [CHANGE_LOSS] = apply_loss,
     [CHANGE_FOUND] = apply_found,
+    [CHANGE_SILENT] = apply_silent,
+    [CHANGE_HEARD] = apply_heard,
     [CHANGE_END] = apply_end,
     [CHANGE_COUNTS] = apply_counts,
 };

@@ -102,7 +102,8 @@ enum fact_state
     STATE_QUEUED,
     STATE_INIT,                 /* before the first record */
     STATE_NO_DATA,              /* after the last record of the pcpu where the
-                                   vcpu ran; nothing is known to be lost */
+                                   vcpu ran, or while the pcpu is silent;
+                                   nothing is known to be lost */
     STATES
 };
 
