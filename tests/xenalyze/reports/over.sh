@@ -72,3 +72,34 @@ END
 compose exits <lines
 over exits
 grep -q 'no scheduler events' err || fail "no word about missing events"
+
+# A selection of pcpus counts what happened on these: the parts add up to the
+# whole.
+play parts --cpus 4 --domains 2
+for what in run wait; do
+    for part in 0,1,2,3 0 1-2 3; do
+        expect 0 "$xenalyze" over $what --every 200ms --json --pcpu $part parts
+        mv out "part-$part"
+    done
+    expect 0 "$xenalyze" over $what --every 200ms --json parts
+    mv out whole
+    python3 - whole part-0,1,2,3 -- whole part-0 part-1-2 part-3 <<'END' ||
+import json, sys
+def cells(name):
+    return {(r["start_tsc"], r["domain"]): r["value"]
+            for r in json.load(open(name))["intervals"] if r["value"]}
+split = sys.argv.index("--")
+for whole, *parts in sys.argv[1:split], sys.argv[split + 1:]:
+    parts = [cells(p) for p in parts]
+    assert all(parts), "an empty part"
+    sums = {}
+    for p in parts:
+        for k, v in p.items():
+            sums[k] = sums.get(k, 0) + v
+    assert sums == cells(whole), (whole, len(parts))
+assert parts[0] != parts[1], "the selection is ignored"
+END
+        fail "over $what: parts of the pcpus do not add up"
+done
+expect 2 "$xenalyze" over cr3 --pcpu 0 parts
+grep -q -e 'instead of --pcpu' err || fail "the error does not say what to do"

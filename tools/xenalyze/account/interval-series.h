@@ -28,6 +28,10 @@ struct interval
     struct cr3 cr3;
     enum category category;     /* main handler of the current exit */
     bool failed, too_many_ids;
+
+    /* The selected pcpus; NULL: all. */
+    bool (*wants_pcpu)(const void *filter, unsigned int pcpu);
+    const void *filter;
 };
 
 /* Number of rows from the first to the last record, empty rows included. */

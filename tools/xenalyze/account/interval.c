@@ -67,6 +67,12 @@ static bool is_selected(const struct interval *i, const struct vcpu *v)
     return i->segment == 0 && i->nr_ids && v->domain->id == i->ids[0];
 }
 
+static bool counts_pcpu(const struct interval *i, uint32_t pcpu)
+{
+    return !i->wants_pcpu ||
+           (pcpu != FACT_NO_PCPU && i->wants_pcpu(i->filter, pcpu));
+}
+
 /* --- facts ---------------------------------------------------------------- */
 
 static void interval_begin(void *state, const struct fact_begin *f)
@@ -113,7 +119,7 @@ static void add_domain_time(void *state, const struct fact_runstate *f)
                                : get_domain_column(i, f->vcpu->domain);
 
     debug_assert(f->state < STATES);
-    if ( column == NO_COLUMN )
+    if ( column == NO_COLUMN || !counts_pcpu(i, f->pcpu) )
         return;
     grid_mark_seen(&i->grid, column, f->from);
     if ( f->state == STATE_RUNNING )
@@ -123,12 +129,14 @@ static void add_domain_time(void *state, const struct fact_runstate *f)
 static void add_domain_wait(void *state, const struct fact_runstate *f)
 {
     struct interval *i = state;
+    /* The pcpu that the vcpu waited for. */
+    uint32_t pcpu = f->next == STATE_RUNNING ? f->next_pcpu : f->pcpu;
     size_t column;
 
     debug_assert(f->state < STATES);
     if ( i->segment || f->state != STATE_RUNNABLE ||
          f->vcpu->domain->id == XT_DOMAIN_IDLE ||
-         f->vcpu->domain->id == XT_DOMAIN_DEFAULT )
+         f->vcpu->domain->id == XT_DOMAIN_DEFAULT || !counts_pcpu(i, pcpu) )
         return;
     column = get_column(i, f->vcpu->domain->id);
     if ( column != NO_COLUMN )
@@ -140,7 +148,8 @@ static void add_running_time(void *state, const struct fact_runstate *f)
     struct interval *i = state;
 
     debug_assert(f->state < STATES);
-    if ( is_selected(i, f->vcpu) && f->state == STATE_RUNNING )
+    if ( is_selected(i, f->vcpu) && f->state == STATE_RUNNING &&
+         counts_pcpu(i, f->pcpu) )
         grid_add(&i->grid, 0, f->from, f->to);
 }
 
@@ -279,6 +288,23 @@ int interval_new(struct interval **out, enum interval_kind kind,
     }
     *out = i;
     return 0;
+}
+
+void interval_select_pcpus(struct interval *i,
+                           bool (*wants)(const void *filter,
+                                         unsigned int pcpu),
+                           const void *filter)
+{
+    assert(!i->grid.width && (!wants || interval_has_pcpus(i->kind)));
+    i->wants_pcpu = wants;
+    i->filter = filter;
+}
+
+/* A frame stays in CR3 on all pcpus that the vcpu moves to. */
+bool interval_has_pcpus(enum interval_kind kind)
+{
+    assert(kind < INTERVAL_KINDS);
+    return ops[kind].cr3 == NULL;
 }
 
 void interval_free(struct interval *i)

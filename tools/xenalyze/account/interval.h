@@ -34,6 +34,18 @@ int interval_new(struct interval **i, enum interval_kind kind,
                  uint64_t length_ns, const uint64_t *ids, size_t nr_ids);
 void interval_free(struct interval *i);
 
+/*
+ * Count time on these pcpus only, and waits for them: `wants` is called with
+ * `filter`.  Other facts than runstates are filtered in front of the sink.
+ */
+void interval_select_pcpus(struct interval *i,
+                           bool (*wants)(const void *filter,
+                                         unsigned int pcpu),
+                           const void *filter);
+
+/* False: a part of the pcpus makes no sense. */
+bool interval_has_pcpus(enum interval_kind kind);
+
 struct sink interval_sink(struct interval *i);
 
 /*

@@ -53,9 +53,20 @@ static int add_interval(struct report_pass *p, struct intervals *s,
                       nr);
     if ( rc )
         return rc;
+    if ( p->pcpus )
+        interval_select_pcpus(s->all[s->nr], p->wants_pcpu, p->filter);
     report_add_sink(p, interval_sink(s->all[s->nr]));
     s->kinds[s->nr++] = kind;
     return 0;
+}
+
+static int check_pcpus(const struct report_pass *p, enum interval_kind kind,
+                       struct err *e)
+{
+    return !p->pcpus || interval_has_pcpus(kind)
+           ? 0 : err_usage(e, "--interval-%s follows frames through all pcpus: "
+                           "select a part of the trace with --time or "
+                           "--domain instead of --pcpu", interval_name(kind));
 }
 
 /* True if each domain has a table; the text of stock has the first domain. */
@@ -78,7 +89,8 @@ static int intervals_open(struct report_pass *p, void **state, struct err *e)
     {
         if ( !c->interval[i] )
             continue;
-        rc = resolve_ids(p, i, &ids, e);
+        rc = check_pcpus(p, i, e);
+        rc = rc ? rc : resolve_ids(p, i, &ids, e);
         if ( !rc && !is_per_domain(p, i) )
             rc = add_interval(p, s, i, ids.ids, ids.nr);
         for ( size_t k = 0; !rc && is_per_domain(p, i) && k < ids.nr; k++ )
