@@ -148,16 +148,13 @@ static int scatter_open(struct report_pass *p, void **state, struct err *e)
     return 0;
 }
 
-int report_refuse_empty(const struct report_pass *p, enum scatter_kind kind,
-                        struct err *e)
+int report_refuse_source(const struct report_pass *p, const char *source,
+                         const char *classes, struct err *e)
 {
-    const char *classes = "sched:min", *source = "changes of runstates";
     const char *selection = p->is_selection ? "the selection of " : "";
     char missing[64];
 
-    assert(kind <= SCATTER_KINDS);
-    if ( kind < SCATTER_KINDS )
-        source = scatter_source(kind, &classes);
+    assert(source && *classes);
     if ( p->list_missing )
         p->list_missing(p, classes, missing, sizeof(missing));
     else
@@ -172,6 +169,17 @@ int report_refuse_empty(const struct report_pass *p, enum scatter_kind kind,
     return err_set(e, -ENODATA, "no %s in %s%s, which lacks %s; add -e %s to "
                    "the options of xentrace", source, selection, p->name,
                    missing, missing);
+}
+
+int report_refuse_empty(const struct report_pass *p, enum scatter_kind kind,
+                        struct err *e)
+{
+    const char *classes = "sched:min", *source = "changes of runstates";
+
+    assert(kind <= SCATTER_KINDS);
+    if ( kind < SCATTER_KINDS )
+        source = scatter_source(kind, &classes);
+    return report_refuse_source(p, source, classes, e);
 }
 
 uint64_t report_pass_count_late_points(const struct report_pass *p)

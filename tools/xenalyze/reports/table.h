@@ -44,6 +44,10 @@ struct plot *report_plot(const struct report_pass *p);
 int report_refuse_empty(const struct report_pass *p, enum scatter_kind kind,
                         struct err *e);
 
+/* The same for facts from `source`, which need these classes of events. */
+int report_refuse_source(const struct report_pass *p, const char *source,
+                         const char *classes, struct err *e);
+
 /* State of report_account: the numbers that several reports print. */
 struct account
 {
