@@ -181,18 +181,29 @@ static int take_events(void *state, int nr, char **args, struct err *e)
     return 1;
 }
 
-static const char *const form_words[] = { "json", "csv", NULL };
+static const char *const form_words[] = {
+    "json", "csv", VIEWER_TABLE(VIEWER_WORD) NULL,
+};
 
 /* export FORM FILE */
 static int take_form(void *state, int nr, char **args, struct err *e)
 {
     struct config *config = state;
+    struct report_config *r = &config->reports;
     int i = choose_word(form_words, "export", nr, args, e);
 
     if ( i < 0 )
         return i;
-    config->reports.json = i == 0;
-    config->reports.csv = i == 1;
+    r->json = i == 0;
+    r->csv = i == 1;
+    if ( i < 2 )
+        return 1;
+    if ( r->nr_exports == REPORT_MAX_EXPORTS )
+        return err_usage(e, "export %s: too many files of --export", args[0]);
+    r->exports[r->nr_exports++] = (struct report_file){
+        .format = viewer_find(form_words[i], strlen(form_words[i])),
+        .path = "-",
+    };
     return 1;
 }
 
@@ -290,10 +301,11 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .help = "the file itself: size, time, losses, damage",
       .options = OPTIONS("--info", TABLE),
       .related = OPTIONS("json", "csv", "output") },
-    { .name = "export", .args = "json|csv FILE",
-      .help = "all numbers for other programs",
-      .details = "The format is described in xenalyze-json(5); --json-schema "
-        "prints the schema.",
+    { .name = "export", .args = "FORM FILE",
+      .help = "for programs (json, csv) and viewers (perfetto)",
+      .details = "FORM is json or csv for all numbers, described in "
+        "xenalyze-json(5); perfetto or chrome for a timeline; speedscope or "
+        "collapsed for a flame graph of VM exits.",
       .related = OPTIONS(SELECTION, "output"),
       .take = take_form, .words = form_words },
 };

@@ -174,6 +174,12 @@ static const struct opt opts[] = {
       .help = "page of the picture; auto: as the reader of SVG prefers, or "
               "light" },
 
+    { .type = OPT_GROUP, .help = "Files for viewers" },
+    { .name = "export", .type = OPT_CALL, .arg = "FORMAT:FILE",
+      .at = REPORTS(exports), .parse = report_parse_export,
+      .help = "write a timeline (perfetto, chrome) or a flame graph of VM "
+              "exits (speedscope, collapsed)" },
+
     { .type = OPT_GROUP, .help = "Intervals: a line for each" },
     { .name = "interval", .letter = 'i', .type = OPT_TIME, .arg = "TIME",
       .at = REPORTS(interval_length), .min = 1,
@@ -437,22 +443,34 @@ static int take_arguments(struct config *config, int nr, char **args,
     return 0;
 }
 
+/* Error if the output is the trace. */
+static int refuse_trace(const struct config *config, const char *output,
+                        struct err *e)
+{
+    struct stat st;
+
+    for ( size_t n = 0; output && n < config->nr_paths + 1; n++ )
+        if ( !(n < config->nr_paths ? stat(config->paths[n], &st)
+                                    : fstat(STDIN_FILENO, &st)) &&
+             output_file_replaces(output, &st) )
+            return err_usage(e, "%s is the trace: give the output another "
+                             "name", output);
+    return 0;
+}
+
 /* An output must not replace a trace. */
 static int check_outputs(const struct config *config, struct err *e)
 {
     const char *const outputs[] = {
         config->output, config->reports.plot, config->reports.gnuplot,
     };
-    struct stat st;
+    int rc = 0;
 
-    for ( size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++ )
-        for ( size_t n = 0; outputs[i] && n < config->nr_paths + 1; n++ )
-            if ( !(n < config->nr_paths ? stat(config->paths[n], &st)
-                                        : fstat(STDIN_FILENO, &st)) &&
-                 output_file_replaces(outputs[i], &st) )
-                return err_usage(e, "%s is the trace: give the output another "
-                                 "name", outputs[i]);
-    return 0;
+    for ( size_t i = 0; !rc && i < sizeof(outputs) / sizeof(outputs[0]); i++ )
+        rc = refuse_trace(config, outputs[i], e);
+    for ( size_t i = 0; !rc && i < config->reports.nr_exports; i++ )
+        rc = refuse_trace(config, config->reports.exports[i].path, e);
+    return rc;
 }
 
 int options_parse(struct config *config, int argc, char **argv,

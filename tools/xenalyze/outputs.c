@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "xenalyze/no-match.h"
 #include "xenalyze/not-trace.h"
@@ -142,6 +143,37 @@ static int check_theme(const struct report_config *c, struct err *e)
     return 0;
 }
 
+/*
+ * An export to standard output, or to the file of --output, is alone there; a
+ * binary one does not go to a terminal.
+ */
+static int check_exports(const struct config *c, bool terminal, struct err *e)
+{
+    struct report_config reports = c->reports;
+    const struct viewer_format *format = NULL;
+
+    for ( size_t i = 0; i < c->reports.nr_exports; i++ )
+    {
+        if ( strcmp(c->reports.exports[i].path, "-") )
+            continue;
+        if ( format )
+            return err_usage(e, "standard output takes only one export: name "
+                             "files, as in --export %s:FILE", format->name);
+        format = c->reports.exports[i].format;
+    }
+    if ( !format )
+        return 0;
+    reports.nr_exports = 0;
+    if ( any_is_wanted_beside(c, reports_pass, &reports) )
+        return err_usage(e, "export %s is an output of its own: write it to a "
+                         "file with --export %s:FILE, or leave out other "
+                         "reports", format->name, format->name);
+    if ( terminal && format->is_binary )
+        return err_usage(e, "export %s: binary data is nothing for a terminal; "
+                         "name a file with -o", format->name);
+    return 0;
+}
+
 /* --compare is an output of its own, and needs two traces or two spans. */
 static int check_compare(struct config *c, struct err *e)
 {
@@ -206,6 +238,7 @@ int outputs_choose(struct config *config, bool terminal, struct err *e)
     rc = rc ? rc : check_info(config, e);
     rc = rc ? rc : check_selection(config, e);
     rc = rc ? rc : check_theme(&config->reports, e);
+    rc = rc ? rc : check_exports(config, terminal, e);
     rc = rc ? rc : choose_interval(&config->reports, e);
     rc = rc ? rc : choose_allowance(&config->reports, e);
     config->reports.request.fits_screen =

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "common/closest-word.h"
 #include "xenalyze/options.h"
 
 #define AT(config, o) ((char *)(config) + (o)->at)
@@ -133,5 +134,29 @@ int report_parse_histogram(const struct opt *o, const char *text, void *config,
         return rc;
     r->histogram = increment;
     r->histogram_vector = (unsigned int)vector;
+    return 0;
+}
+
+/* FORMAT:FILE */
+int report_parse_export(const struct opt *o, const char *text, void *config,
+                        struct err *e)
+{
+    static const char *const words[] = { VIEWER_TABLE(VIEWER_WORD) NULL };
+    struct report_config *f = facts_of(config);
+    size_t length = strcspn(text, ":");
+    struct report_file file = {
+        .format = viewer_find(text, length), .path = text + length + 1,
+    };
+
+    if ( !file.format )
+        return closest_word_refuse(words, "--export", text, e);
+    if ( !text[length] || !*file.path )
+        return err_usage(e, "--export %s: needs a file, as in --%s %s:FILE; "
+                         "- is standard output", text, o->name,
+                         file.format->name);
+    if ( f->nr_exports == REPORT_MAX_EXPORTS )
+        return err_usage(e, "--export %s: more than %u files", text,
+                         REPORT_MAX_EXPORTS);
+    f->exports[f->nr_exports++] = file;
     return 0;
 }

@@ -14,6 +14,8 @@ int report_parse_ids(const struct opt *o, const char *text, void *config,
                      struct err *e);            /* .at: ids[kind] */
 int report_parse_eips(const struct opt *o, const char *text, void *config,
                       struct err *e);           /* .at: request */
+int report_parse_export(const struct opt *o, const char *text, void *config,
+                        struct err *e);         /* .at: exports */
 int report_parse_histogram(const struct opt *o, const char *text,
                            void *config, struct err *e);    /* .at: request */
 

@@ -212,10 +212,14 @@ static int begin_progress(struct pass *p, struct analyze_options *o,
     return xt_trace_rewind(p->run->trace, e);
 }
 
-/* A filter may exclude the exit record that proves the vendor. */
-static bool wants_part(const struct config *c)
+/*
+ * A filter may exclude the exit record that proves the vendor.  An export is
+ * written as facts arrive, so the first reading needs the right names.
+ */
+static bool needs_dialect(const struct config *c)
 {
-    return c->time || c->pcpus || c->domains || c->vcpus;
+    return c->time || c->pcpus || c->domains || c->vcpus ||
+           c->reports.nr_exports;
 }
 
 static int read_reports(struct pass *p, const struct analyze_options *options,
@@ -271,7 +275,7 @@ int reports_pass(const struct run *run, struct err *e)
     int rc;
 
     options.info = &info;
-    if ( !xt_dialect_is_known(&info.dialect) && wants_part(run->config) )
+    if ( !xt_dialect_is_known(&info.dialect) && needs_dialect(run->config) )
         xt_trace_find_dialect(run->trace, &info.dialect);
     rc = choose_part(&p, &options, e);
     rc = rc ? rc : open_reports(&p, e);

@@ -246,14 +246,14 @@ int report_pass_print(struct report_pass *p, struct err *e)
     return rc;
 }
 
-/* A picture draws lost records; the text of a report beside the picture does
-   not list them. */
+/* Pictures and timelines show lost records; the text of a report beside them
+   does not list them. */
 static bool is_picture_only(const struct report_pass *p)
 {
     for ( size_t i = 0; i < report_table_size; i++ )
         if ( p->is_open[i] && report_table[i]->print )
             return false;
-    return report_plot(p);
+    return report_plot(p) || report_viewers_show_losses(p);
 }
 
 /* A table has a column of lost time. */

@@ -23,6 +23,7 @@
 #include "xenalyze/export/export.h"
 #include "xenalyze/model/model.h"
 #include "xenalyze/plot/plot.h"
+#include "xenalyze/viewers/viewer.h"
 
 /* --- configuration -------------------------------------------------------- */
 
@@ -37,6 +38,15 @@ struct report_ids
     const char *names[REPORT_MAX_IDS];  /* a domain's name, which ends at a
                                            comma; NULL: the id is given */
     size_t nr;
+};
+
+#define REPORT_MAX_EXPORTS 8u
+
+/* --export FORMAT:FILE */
+struct report_file
+{
+    const struct viewer_format *format;
+    const char *path;           /* "-": the output of the run */
 };
 
 struct report_config
@@ -68,6 +78,8 @@ struct report_config
 
     const char *plot, *gnuplot;         /* files for the picture; or NULL */
     unsigned int plot_theme;            /* enum plot_theme */
+    struct report_file exports[REPORT_MAX_EXPORTS];
+    size_t nr_exports;
     const char *symbol_file;
     unsigned int levels;                /* page table levels of 32-bit guests */
     struct report_request request;
@@ -169,7 +181,8 @@ struct report_pass
     bool exports_tables;        /* not only points and intervals */
 
     /* Input of the engine. */
-    struct sink sinks[REPORT_MAX + SCATTER_KINDS + REPORT_MAX_INTERVALS];
+    struct sink sinks[REPORT_MAX + SCATTER_KINDS + REPORT_MAX_INTERVALS +
+                      REPORT_MAX_EXPORTS];
     size_t nr_sinks;
 
     /* State of the loop. */

@@ -7,6 +7,7 @@
 
 const struct report *const report_table[] = {
     &report_picture,
+    &report_viewers,
     &report_cr3,
     &report_scatter,
     &report_ipi_latency,

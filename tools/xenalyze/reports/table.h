@@ -9,6 +9,7 @@
 #include "xenalyze/reports/report.h"
 
 extern const struct report report_picture;
+extern const struct report report_viewers;
 extern const struct report report_cr3;
 extern const struct report report_scatter;
 extern const struct report report_ipi_latency;
@@ -36,6 +37,9 @@ extern const size_t report_table_size;
 
 /* The picture that takes the points instead of the output; or NULL. */
 struct plot *report_plot(const struct report_pass *p);
+
+/* Are timelines written, which show losses? */
+bool report_viewers_show_losses(const struct report_pass *p);
 
 /*
  * The error for a scatterplot without points, or with SCATTER_KINDS for an

@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# import-perfetto.py TEXT [JSON LINES]: the rules of Perfetto's importer, as far
+# as they concern our files, and our numbers.
+#
+# TEXT is the output of protoc --decode=Trace.  The packets are imported in the
+# order of time, as the importer does; each packet that the importer would drop
+# or count as an error is an error here.  Then times and counts have to equal
+# those of JSON, the output of xenalyze --json, and of LINES, the lines of
+# xenalyze dump sched_runstate_change.
+import collections
+import json
+import re
+import sys
+
+ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+def parse_text(value):
+    """A quoted string of protoc, with octal escapes of bytes, as text."""
+    out, i, value = bytearray(), 0, value[1:-1]
+    while i < len(value):
+        c = value[i]
+        if c != "\\":
+            out += c.encode()
+            i += 1
+        elif value[i + 1].isdigit():
+            out.append(int(value[i + 1:i + 4], 8))
+            i += 4
+        else:
+            out += ESCAPES.get(value[i + 1], value[i + 1]).encode()
+            i += 2
+    return out.decode("utf-8")
+
+
+def parse_message(lines):
+    """A message is a dictionary of lists."""
+    message = collections.defaultdict(list)
+    for line in lines:
+        line = line.strip()
+        if line == "}":
+            break
+        if line.endswith("{"):
+            name, value = line[:-1].strip(), parse_message(lines)
+        else:
+            name, value = line.split(": ", 1)
+            if value.startswith('"'):
+                value = parse_text(value)
+            elif value in ("true", "false"):
+                value = value == "true"
+            else:
+                value = int(value)
+        assert not name[0].isdigit(), "field %s is not in the schema" % name
+        message[name].append(value)
+    return message
+
+
+def one(message, name, default=None):
+    values = message.get(name, [])
+    assert len(values) <= 1, name
+    return values[0] if values else default
+
+
+CREATED, RUNNABLE, RUNNING, SLEEPING, STOPPED = 1, 2, 3, 4, 6
+
+
+class Importer:
+    def __init__(self):
+        self.processes, self.threads = {}, {}       # pid: name, tid: ...
+        self.state, self.since = {}, {}             # by tid
+        self.cpu = {}                               # cpu: (tid, from)
+        self.tracks = {}                            # uuid: descriptor
+        self.stacks = collections.defaultdict(list)
+        self.interned = {}
+        self.clocks = set()
+        self.running = collections.Counter()
+        self.runs = collections.Counter()
+        self.times = collections.Counter()          # by label and state
+        self.wakers = collections.Counter()
+        self.exits = collections.Counter()
+        self.exit_ns = collections.Counter()
+        self.handlers = collections.Counter()
+        self.cpus = set()
+        self.lost = 0
+        self.lost_bundles = 0
+        self.attributes = {}
+
+    def change(self, tid, state, time, cpu, comm):
+        assert tid > 0 and tid not in self.processes, "tid %d" % tid
+        assert comm and comm == self.threads[tid][1], "comm %r" % comm
+        assert 0 <= cpu < 4096
+        old = self.state.get(tid)
+        if old is not None:
+            assert time > self.since[tid], "%s: two changes at %d" % (comm,
+                                                                      time)
+            assert (old, state) != (RUNNING, RUNNING), "%s runs twice" % comm
+            self.times[comm, old] += time - self.since[tid]
+        if old == RUNNING:
+            assert self.cpu.get(cpu, (0,))[0] == tid, \
+                "%s leaves cpu %d, where it does not run" % (comm, cpu)
+            self.running[comm] += time - self.cpu.pop(cpu)[1]
+        if state == RUNNING:
+            assert cpu not in self.cpu, "cpu %d runs two at %d" % (cpu, time)
+            self.cpu[cpu] = tid, time
+            self.cpus.add(cpu)
+            self.runs[comm] += 1
+        self.state[tid], self.since[tid] = state, time
+
+    def task_state(self, packet, time):
+        m = one(packet, "task_state")
+        self.change(one(m, "tid"), one(m, "state"), time, one(m, "cpu"),
+                    one(m, "comm"))
+
+    def waking(self, bundle, event, time):
+        m, pid = one(event, "sched_waking"), one(event, "pid")
+        tid = one(m, "pid")
+        assert one(bundle, "cpu") < 1024 and tid < 1 << 31
+        assert self.state[tid] in (SLEEPING, STOPPED), "wakes no sleeper"
+        assert pid == 0 or pid in self.threads
+        cpu = one(m, "target_cpu")
+        self.change(tid, RUNNABLE, time, cpu, one(m, "comm"))
+        self.wakers[self.threads[pid][1] if pid else "interrupt",
+                    one(m, "comm")] += 1
+
+    def ftrace(self, packet):
+        bundle = one(packet, "ftrace_events")
+        self.lost_bundles += one(bundle, "lost_events", False)
+        for event in bundle["event"]:
+            self.waking(bundle, event, one(event, "timestamp"))
+
+    def descriptor(self, packet, time):
+        d = one(packet, "track_descriptor")
+        uuid, process, thread = (one(d, n) for n in ("uuid", "process",
+                                                     "thread"))
+        assert uuid not in self.tracks and uuid
+        self.tracks[uuid] = d
+        if process:
+            assert 0 < one(process, "pid") < 1 << 31
+            self.processes[one(process, "pid")] = one(process, "name")
+        if thread:
+            pid, tid = one(thread, "pid"), one(thread, "tid")
+            assert pid in self.processes and tid != pid
+            assert self.threads.get(tid, (pid, one(thread, "name"))) == \
+                (pid, one(thread, "name"))
+            self.threads[tid] = pid, one(thread, "name")
+        if one(d, "parent"):
+            assert one(d, "parent") in self.tracks
+
+    def tree(self, packet):
+        tree = one(packet, "process_tree")
+        for p in tree["process"]:
+            assert " " not in one(p, "cmdline")
+        for t in tree["thread"]:
+            self.threads[one(t, "tid")] = one(t, "pid"), one(t, "comm")
+
+    def intern(self, packet):
+        for kind, entries in one(packet, "interned", {}).items():
+            for entry in entries:
+                iid = one(entry, "iid")
+                assert iid and (kind, iid) not in self.interned
+                self.interned[kind, iid] = one(entry, "name")
+
+    def notes(self, event):
+        notes = {}
+        for a in event["annotation"]:
+            name = self.interned["annotation_name", one(a, "name_iid")]
+            value = [v[0] for k, v in a.items() if k != "name_iid"]
+            assert len(value) == 1 and name not in notes
+            if "string_iid" in a:
+                value = [self.interned["annotation_string", value[0]]]
+            notes[name] = value[0]
+        return notes
+
+    def event(self, packet, time):
+        e = one(packet, "track_event")
+        assert one(packet, "sequence") == 1, "an event needs a sequence"
+        assert one(packet, "flags") & 2
+        track = self.tracks[one(e, "track")]
+        stack = self.stacks[one(e, "track")]
+        if one(e, "type") == 2:
+            start, name, category, notes = stack.pop()
+            if category:
+                label = one(one(track, "thread"), "name")
+                self.exits[label, name] += 1
+                self.exit_ns[label, name] += time - start
+                self.handlers[label, name, notes.get("handler")] += 1
+            return
+        assert one(e, "type") == 1
+        name = one(e, "name") or self.interned["event_name",
+                                               one(e, "name_iid")]
+        category = one(e, "category_iid")
+        assert not category or self.interned["category", category] == "exit"
+        notes = self.notes(e)
+        if category:
+            assert not stack, "exits overlap"
+            assert notes["rip"] and "pcpu" in notes
+        if name == "records lost":
+            self.lost += notes["records"]
+        stack.append((time, name, category, notes))
+
+    def packet(self, packet):
+        time = one(packet, "timestamp")
+        if "ftrace_events" in packet:
+            self.ftrace(packet)
+            return
+        assert time is not None and time < 1 << 63, "a time is negative"
+        for name, function in (("task_state", self.task_state),
+                               ("track_event", self.event),
+                               ("track_descriptor", self.descriptor)):
+            if name in packet:
+                function(packet, time)
+        if "process_tree" in packet:
+            self.tree(packet)
+        for m in one(packet, "attributes", {}).get("attribute", []):
+            self.attributes[one(m, "key")] = one(m, "text", one(m, "number"))
+
+    def import_all(self, packets):
+        # A snapshot before the first time; interned names in file order.
+        assert "clock_snapshot" in packets[0]
+        clocks = one(packets[0], "clock_snapshot")
+        assert one(clocks, "primary") in [one(c, "id")
+                                          for c in clocks["clock"]]
+        sequence = [p for p in packets if "sequence" in p]
+        if sequence:
+            assert one(sequence[0], "flags") & 1
+            assert one(sequence[0], "first_on_sequence")
+        assert not any(one(p, "flags") & 1 for p in sequence[1:])
+        for p in packets:
+            assert "interned" not in p or one(p, "flags") & 2
+            self.intern(p)
+        packets.sort(key=sort_key)
+        for p in packets:
+            self.packet(p)
+        open_slices = [t for t, s in self.stacks.items() if s]
+        assert not open_slices, "slices without an end"
+        assert not self.cpu, "vcpus that run for ever"
+
+
+# Of one time, descriptors come first, and a cpu is left before it is taken.
+def sort_key(p):
+    time = one(p, "timestamp", 0)
+    for bundle in p.get("ftrace_events", []):
+        for event in bundle["event"]:
+            time = one(event, "timestamp")
+    running = any(one(m, "state") == RUNNING
+                  for m in p.get("task_state", []))
+    described = "track_descriptor" in p or "process_tree" in p
+    return time, not described, running
+
+
+def label_of(row):
+    name = row.get("domain_name")
+    return "%s/%d" % (name, row["vcpu"]) if name else \
+        "d%dv%d" % (row["domain"], row["vcpu"])
+
+
+def near(what, got, want, slack):
+    assert abs(got - want) <= slack, "%s: %d, not %d" % (what, got, want)
+
+
+def count_runs(lines):
+    """By vcpu, the records in which the vcpu begins to run."""
+    runs = collections.Counter()
+    for line in lines:
+        found = re.search(r"runstate_change (d[0-9]+v[0-9]+) .*->running$",
+                          line)
+        if found:
+            runs[found.group(1)] += 1
+    return runs
+
+
+def compare(x, report, records):
+    tables = report["tables"]
+    for row in tables["vcpu_states"]:
+        label = label_of(row)
+        if row["state"] != "running" or label not in x.runs:
+            continue
+        # a nanosecond of rounding for each run, and the state at the begin
+        near("running time of " + label, x.running[label],
+             row["total_ns"] + row["open_ns"], 2 * x.runs[label] + 2)
+        if not x.lost:
+            near("runs of " + label, x.runs[label],
+                 records["d%dv%d" % (row["domain"], row["vcpu"])], 1)
+    exits = collections.Counter()
+    for row in tables["exits"]:
+        label, reason = label_of(row), row["reason"]
+        exits[label, reason] = row["events"]
+        near("time of %s of %s" % (reason, label), x.exit_ns[label, reason],
+             row["total_ns"], row["events"] + 1)
+    assert exits == x.exits, (exits, x.exits)
+    named, found = collections.Counter(), False
+    for (label, reason, handler), times in x.handlers.items():
+        if handler:
+            named[label, reason, handler] += times
+    for row in tables["exit_handlers"]:
+        key = label_of(row), row["reason"], row.get("handler")
+        if key in named:
+            assert named[key] == row["events"], (key, named[key], row)
+            found = True
+    assert found or not exits
+    assert x.lost == report["trace"]["lost_records"], (x.lost, report["trace"])
+    assert x.lost_bundles == report["trace"]["loss_gaps"]
+    woken = collections.Counter()
+    for row in tables["wait_wakers"]:
+        if row["waker"] == "idle" or row["waker"].startswith("d"):
+            woken[label_of(row)] += row["wakeups"]
+    got = collections.Counter()
+    for (_, label), times in x.wakers.items():
+        got[label] += times
+    for label in got:
+        assert 0.8 * woken[label] - 2 <= got[label] <= woken[label], \
+            (label, got[label], woken[label])
+
+
+def main():
+    x = Importer()
+    with open(sys.argv[1], encoding="utf-8") as lines:
+        x.import_all(parse_message(lines)["packet"])
+    assert x.attributes["xen.tsc_hz"] > 0 and x.attributes["xen.trace"]
+    if len(sys.argv) > 2:
+        with open(sys.argv[2], encoding="utf-8") as report, \
+                open(sys.argv[3], encoding="utf-8") as lines:
+            compare(x, json.load(report), count_runs(lines))
+        assert x.runs
+    assert x.runs or x.exits
+    print("vcpus", *sorted(x.runs))
+    print("cpus", *sorted(x.cpus))
+    print("runs %d, wake-ups %d, exits %d, lost %d" %
+          (sum(x.runs.values()), sum(x.wakers.values()),
+           sum(x.exits.values()), x.lost))
+
+
+main()

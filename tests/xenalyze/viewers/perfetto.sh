@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A file for Perfetto, decoded by protoc with our schema: no packet breaks a
+# rule of the importer, and times and counts equal those of --json.
+. "$top_srcdir/tests/xenalyze/viewers/lib.sh"
+
+command -v protoc >/dev/null || skip "there is no protoc to read the files"
+
+# read_back FILE: decode FILE.pftrace into FILE.text
+read_back() {
+    protoc --decode=Trace -I "$viewers" "$viewers/perfetto.proto" \
+        <"$1.pftrace" >"$1.text" || fail "$1: protoc cannot read the file"
+}
+
+# check_rules OPTION...: export the trace "mix", and read back
+check_rules() {
+    expect 0 "$xenalyze" export perfetto "$@" mix -o part.pftrace
+    read_back part
+    expect 0 python3 "$viewers/import-perfetto.py" part.text
+}
+
+for trace in $(small_traces); do
+    expect 0 "$xenalyze" export perfetto "$trace" -o whole.pftrace
+    [ ! -s err ] || fail "$trace: $(cat err)"
+    read_back whole
+    expect 0 "$xenalyze" --json "$trace"
+    mv out whole.json
+    expect 0 "$xenalyze" dump sched_runstate_change "$trace"
+    mv out whole.lines
+    expect 0 python3 "$viewers/import-perfetto.py" whole.text whole.json \
+        whole.lines
+    [ "$trace" != mix ] || mv out mix.totals
+    [ "$trace" != lossy ] || grep -q 'lost [1-9]' out || fail 'nothing is lost'
+done
+for count in runs wake-ups exits; do
+    grep -q "$count [1-9]" mix.totals || fail "no $count: $(cat mix.totals)"
+done
+
+# The output does not depend on threads, nor on the way that the trace comes.
+expect 0 "$xenalyze" export perfetto mix -o one.pftrace
+expect 0 "$xenalyze" --export perfetto:two.pftrace --summary mix
+cmp one.pftrace two.pftrace || fail 'the option writes another file'
+"$xenalyze" export perfetto - <mix >three.pftrace || fail 'standard input'
+cmp -s one.pftrace three.pftrace && fail 'the name of the trace is missing'
+tail -c 10000 one.pftrace >one.end
+tail -c 10000 three.pftrace | cmp - one.end || fail 'a stream differs'
+
+# Every selection.
+check_rules --vcpu d2v0
+grep -qx 'vcpus pvh2/0' out || fail "$(cat out)"
+check_rules --domain 1
+grep -qx 'vcpus pv1/0 pv1/1' out || fail "$(cat out)"
+check_rules --pcpu 1-2
+grep -qx 'cpus 1 2' out || fail "$(cat out)"
+check_rules --time 0.1..0.2
+awk '/^ *timestamp: / && $2 { if (!n++ || $2 < first) first = $2
+                              if ($2 > last) last = $2 }
+     END { exit !(first >= 100000000 && last < 210000000) }' part.text ||
+    fail 'times are outside of --time'
+expect 0 "$xenalyze" --json --domain 2 mix
+mv out part.json
+expect 0 "$xenalyze" dump sched_runstate_change mix
+mv out part.lines
+check_rules --domain 2
+expect 0 python3 "$viewers/import-perfetto.py" part.text part.json part.lines
+
+# Two boots in one trace: the second follows the first.
+cat mix mix >twice
+expect 0 "$xenalyze" export perfetto twice -o part.pftrace
+read_back part
+expect 0 python3 "$viewers/import-perfetto.py" part.text
+sed -n 's/runs \([0-9]*\).*/\1/p' out mix.totals | {
+    read -r both
+    read -r one
+    [ "$both" -ge $((2 * one - 2)) ]
+} || fail "the second boot is missing: $(cat out mix.totals)"
+
+# A hostile name is text.
+expect 0 "$xenalyze" export perfetto "$hostile" -o part.pftrace
+read_back part
+grep -q 'text: "a\\"\\\\;<script>b\\357\\277\\275\[31m\\357\\277\\275' \
+    part.text || fail "$(grep 'text:' part.text)"
+expect 0 python3 "$viewers/import-perfetto.py" part.text

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --export: files for viewers of other projects, written while the trace is
+ * read.  A file gets its name when it is complete.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "common/output-file.h"
+#include "xenalyze/reports/table.h"
+
+struct viewers
+{
+    struct viewer *viewers[REPORT_MAX_EXPORTS];
+    struct output_file files[REPORT_MAX_EXPORTS];
+    size_t nr;
+};
+
+static bool viewers_are_requested(const struct report_config *c)
+{
+    return c->nr_exports;
+}
+
+static int open_viewer(struct report_pass *p, struct viewers *v, size_t i,
+                       struct err *e)
+{
+    const struct report_file *f = &p->config->exports[i];
+    const struct viewer_options options = {
+        .trace = p->name, .names = p->request.names,
+        .wants_pcpu = p->pcpus ? p->wants_pcpu : NULL, .filter = p->filter,
+    };
+    bool is_output = !strcmp(f->path, "-");
+    int rc = 0;
+
+    assert(f->format);
+    v->files[i] = (struct output_file){ .fd = -1 };
+    v->nr = i + 1;
+    if ( !is_output )
+        rc = output_file_open(&v->files[i], f->path, e);
+    rc = rc ? rc : viewer_new(&v->viewers[i], f->format, &options,
+                              is_output ? p->out : v->files[i].out);
+    if ( !rc )
+        report_add_sink(p, viewer_sink(v->viewers[i]));
+    return rc;
+}
+
+static int viewers_open(struct report_pass *p, void **state, struct err *e)
+{
+    struct viewers *v = *state = fault_calloc(1, sizeof(*v));
+    int rc = v ? 0 : -ENOMEM;
+
+    for ( size_t i = 0; !rc && i < p->config->nr_exports; i++ )
+        rc = open_viewer(p, v, i, e);
+    return rc;
+}
+
+static int write_viewer(struct report_pass *p, struct viewers *v, size_t i,
+                        struct err *e)
+{
+    const char *name = p->config->exports[i].format->name;
+    int rc;
+
+    if ( viewer_is_empty(v->viewers[i]) )
+        return report_refuse_source(p, "runstates or VM exits of known vcpus",
+                                    "sched:min,hvm", e);
+    rc = viewer_finish(v->viewers[i]);
+    if ( rc )
+        return err_sys(e, rc, "cannot export %s as %s", p->name, name);
+    return v->files[i].fd < 0 ? 0 : output_file_commit(&v->files[i], e);
+}
+
+static int viewers_write(struct report_pass *p, void *state, struct err *e)
+{
+    struct viewers *v = state;
+    int rc = 0;
+
+    assert(v->nr == p->config->nr_exports);
+    for ( size_t i = 0; !rc && i < v->nr; i++ )
+        rc = write_viewer(p, v, i, e);
+    return rc;
+}
+
+static void viewers_free(void *state)
+{
+    struct viewers *v = state;
+
+    for ( size_t i = 0; v && i < v->nr; i++ )
+    {
+        viewer_free(v->viewers[i]);
+        output_file_discard(&v->files[i]);
+    }
+    free(v);
+}
+
+bool report_viewers_show_losses(const struct report_pass *p)
+{
+    for ( size_t i = 0; i < p->config->nr_exports; i++ )
+        if ( !p->config->exports[i].format->activities )
+            return false;
+    return p->config->nr_exports;
+}
+
+const struct report report_viewers = {
+    .name = "viewers", .kind = REPORT_AUXILIARY,
+    .is_requested = viewers_are_requested, .open = viewers_open,
+    .write = viewers_write, .free = viewers_free,
+};

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A span waits in the slot of its vcpu until the next state begins, since
+ * states shorter than a nanosecond disappear, and equal neighbours are joined.
+ */
+#include "xenalyze/viewers/activity.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/debug.h"
+#include "xenalyze/account/account.h"
+
+#define SEGMENT_GAP 1000000u    /* ns between two segments */
+
+struct activity_slot
+{
+    struct activity_vcpu vcpu;
+    struct activity_span span;  /* state ACTIVITY_NONE: none */
+    uint64_t exit_end;
+    uint64_t woken_at;          /* time stamp of the wake-up of the next
+                                   runnable span */
+    const struct vcpu *waker;
+    uint32_t waker_pcpu;
+    bool is_woken;
+    char label[XT_LABEL_MAX];
+    char domain_label[XT_LABEL_MAX + 8];
+};
+
+const char *activity_state_name(enum activity_state state)
+{
+    static const char *const names[ACTIVITY_STATES] = {
+        [ACTIVITY_NONE] = "", [ACTIVITY_RUNNING] = "running",
+        [ACTIVITY_RUNNABLE] = "waiting", [ACTIVITY_BLOCKED] = "blocked",
+        [ACTIVITY_OFFLINE] = "offline",
+        [ACTIVITY_ELSEWHERE] = "on another pcpu",
+        [ACTIVITY_UNKNOWN] = "unknown",
+    };
+
+    assert(state < ACTIVITY_STATES);
+    return names[state];
+}
+
+/* --- vcpus ---------------------------------------------------------------- */
+
+static void name_vcpu(const struct activities *a, struct activity_slot *s,
+                      const struct vcpu *v)
+{
+    const struct xt_domain_names *names = a->options->names;
+    char label[XT_LABEL_MAX];
+    unsigned int id = v->domain->id;
+
+    xt_vcpu_label(names, id, v->id, s->label);
+    snprintf(s->domain_label, sizeof(s->domain_label), "d%u%s%s", id,
+             xt_domain_name(names, id) ? ":" : "",
+             xt_domain_name(names, id) ? xt_domain_label(names, id, label)
+                                       : "");
+    s->vcpu.label = s->label;
+    s->vcpu.domain_label = s->domain_label;
+}
+
+/*
+ * Processes are numbered from 1 and threads from 2^17, above all processes,
+ * since viewers regard a thread with the number of a process as its main
+ * thread, and 0 as the idle task.
+ */
+static void announce_vcpu(struct activities *a, struct activity_slot *s,
+                          const struct vcpu *v)
+{
+    struct activity_vcpu *out = &s->vcpu;
+
+    out->domain = v->domain->id;
+    out->id = v->id;
+    out->pid = out->domain + 1;
+    out->tid = (out->pid + 1) << 16 | v->id;
+    out->number = a->nr_vcpus++;
+    out->first = a->base;
+    debug_assert(out->pid <= UINT64_C(1) << 16 && out->tid > out->pid);
+    name_vcpu(a, s, v);
+    out->is_first_of_domain = !a->domains[v->domain->index];
+    a->domains[v->domain->index] = true;
+    if ( a->ops->vcpu )
+        a->ops->vcpu(a->state, out);
+}
+
+/* Find or create.  NULL: no memory. */
+static struct activity_slot *get_slot(struct activities *a,
+                                      const struct vcpu *v)
+{
+    struct activity_slot *s = v->index < a->nr_slots ? a->slots[v->index]
+                                                     : NULL;
+
+    if ( s )
+        return s;
+    if ( grow_to_index(&a->domains, &a->nr_domains, v->domain->index,
+                       sizeof(*a->domains)) )
+        s = grow_get_object(&a->slots, &a->nr_slots, v->index, &a->arena,
+                            sizeof(*s), _Alignof(struct activity_slot));
+    if ( s )
+        announce_vcpu(a, s, v);
+    else
+        a->failed = true;
+    return s;
+}
+
+/* Idle vcpus, and vcpus of the default domain, have no row. */
+static bool has_row(const struct vcpu *v)
+{
+    return v && !vcpu_is_idle(v) && v->domain->id != XT_DOMAIN_DEFAULT;
+}
+
+/* --- times ---------------------------------------------------------------- */
+
+static uint64_t get_time(struct activities *a, uint64_t tsc)
+{
+    int64_t ns = xt_clock_ns(&a->clock, tsc);
+    uint64_t time = a->base + (ns > 0 ? ns : 0);
+
+    if ( time > a->last )
+        a->last = time;
+    return time;
+}
+
+static void activities_begin(void *state, const struct fact_begin *f)
+{
+    struct activities *a = state;
+    struct activity_begin begin = {
+        .segment = f->segment, .has_wall = f->clock->has_wall,
+        .wall = f->clock->wall, .hz = xt_clock_hz(f->clock),
+    };
+
+    a->clock = *f->clock;
+    if ( f->segment )
+        a->base = a->last + SEGMENT_GAP;
+    begin.first = a->base;
+    if ( a->ops->begin )
+        a->ops->begin(a->state, &begin);
+}
+
+/* --- states of vcpus ------------------------------------------------------ */
+
+static const uint8_t activity_states[STATES] = {
+    [STATE_RUNNING] = ACTIVITY_RUNNING, [STATE_RUNNABLE] = ACTIVITY_RUNNABLE,
+    [STATE_BLOCKED] = ACTIVITY_BLOCKED, [STATE_OFFLINE] = ACTIVITY_OFFLINE,
+    [STATE_LOST] = ACTIVITY_UNKNOWN, [STATE_QUEUED] = ACTIVITY_BLOCKED,
+    [STATE_INIT] = ACTIVITY_UNKNOWN, [STATE_NO_DATA] = ACTIVITY_UNKNOWN,
+};
+
+static enum activity_state get_state(const struct activities *a,
+                                     const struct fact_runstate *f)
+{
+    const struct viewer_options *o = a->options;
+
+    debug_assert(f->state < STATES);
+    if ( f->state == STATE_RUNNING && f->pcpu == FACT_NO_PCPU )
+        return ACTIVITY_UNKNOWN;
+    if ( f->state == STATE_RUNNING && o->wants_pcpu &&
+         !o->wants_pcpu(o->filter, f->pcpu) )
+        return ACTIVITY_ELSEWHERE;
+    return activity_states[f->state];
+}
+
+/* The span in the slot is complete. */
+static void end_span(struct activities *a, struct activity_slot *s,
+                     bool is_last)
+{
+    if ( s->span.state == ACTIVITY_NONE )
+        return;
+    debug_assert(s->span.from < s->span.to);
+    s->span.is_last = is_last;
+    a->has_any = true;
+    if ( a->ops->span )
+        a->ops->span(a->state, &s->span);
+    s->span.before = s->span.state;
+    s->span.before_pcpu = s->span.pcpu;
+    s->span.state = ACTIVITY_NONE;
+}
+
+/* True: the new state continues the span in the slot. */
+static bool extend_span(struct activity_slot *s, enum activity_state state,
+                        uint32_t pcpu, uint64_t to)
+{
+    if ( s->span.state != state ||
+         (state == ACTIVITY_RUNNING && s->span.pcpu != pcpu) )
+        return false;
+    s->span.to = to;
+    return true;
+}
+
+static void note_wakeup(struct activities *a, struct activity_slot *s,
+                        const struct fact_runstate *f)
+{
+    struct activity_slot *waker;
+
+    s->span.is_wakeup = s->span.state == ACTIVITY_RUNNABLE && s->is_woken &&
+                        s->woken_at == f->from && s->waker &&
+                        s->waker_pcpu != FACT_NO_PCPU;
+    s->span.waker = NULL;
+    s->span.waker_pcpu = s->waker_pcpu;
+    s->is_woken = false;
+    if ( !s->span.is_wakeup || !has_row(s->waker) )
+        return;
+    waker = get_slot(a, s->waker);
+    s->span.waker = waker ? &waker->vcpu : NULL;
+}
+
+static void activities_runstate(void *state, const struct fact_runstate *f)
+{
+    struct activities *a = state;
+    struct activity_slot *s = has_row(f->vcpu) ? get_slot(a, f->vcpu) : NULL;
+    uint64_t from = get_time(a, f->from), to = get_time(a, f->to);
+    enum activity_state next;
+    uint32_t pcpu = f->pcpu == FACT_NO_PCPU ? 0 : f->pcpu;
+
+    if ( !s )
+        return;
+    next = get_state(a, f);
+    /* Files may have times in any order: what overlaps is cut. */
+    if ( from < s->span.to )
+        from = s->span.to;
+    if ( from >= to || extend_span(s, next, pcpu, to) )
+        return;
+    end_span(a, s, false);
+    s->span.vcpu = &s->vcpu;
+    s->span.state = next;
+    s->span.pcpu = pcpu;
+    s->span.from = from;
+    s->span.to = to;
+    note_wakeup(a, s, f);
+}
+
+/* The fact of a wait comes before the runstate that it is part of. */
+static void activities_wait(void *state, const struct fact_wait *f)
+{
+    struct activities *a = state;
+    struct activity_slot *s = has_row(f->vcpu) ? get_slot(a, f->vcpu) : NULL;
+
+    if ( !s || f->why != WHY_WAKE )
+        return;
+    s->is_woken = true;
+    s->woken_at = f->from;
+    s->waker = f->waker;
+    s->waker_pcpu = f->waker_pcpu;
+}
+
+/* --- exits ---------------------------------------------------------------- */
+
+static const char *const detail_names[HANDLE_KINDS] = {
+    [HANDLE_PF_XEN] = "va", [HANDLE_PF_INJECT] = "cr2",
+    [HANDLE_EXCEPTION] = "vector", [HANDLE_PIO] = "port",
+    [HANDLE_MMIO] = "gpa", [HANDLE_CR] = "cr", [HANDLE_MSR] = "msr",
+    [HANDLE_XCR] = "xcr", [HANDLE_CPUID] = "leaf",
+    [HANDLE_INTERRUPT] = "vector", [HANDLE_HYPERCALL] = "hypercall",
+    [HANDLE_INVLPG] = "va", [HANDLE_NPF] = "gpa", [HANDLE_TRAP] = "vector",
+};
+
+static void activities_handle(void *state, const struct fact_handle *f)
+{
+    struct activities *a = state;
+
+    debug_assert(f->kind < HANDLE_KINDS);
+    if ( !f->main || !f->exit )
+        return;
+    a->main = *f;
+    a->has_main = true;
+}
+
+static void add_detail(const struct activities *a, struct activity_exit *out,
+                       const struct fact_exit *f)
+{
+    const struct fact_handle *h = &a->main;
+
+    if ( !a->has_main || h->vcpu != f->vcpu || h->pcpu != f->pcpu ||
+         (h->kind == HANDLE_INTERRUPT && !h->has_value) )
+        return;
+    out->detail_name = detail_names[h->kind];
+    out->detail = h->at;
+}
+
+static void activities_exit(void *state, const struct fact_exit *f)
+{
+    struct activities *a = state;
+    struct activity_slot *s = has_row(f->vcpu) ? get_slot(a, f->vcpu) : NULL;
+    char name[EXIT_REPORT_NAME];
+    struct activity_exit out = {
+        .pcpu = f->pcpu, .name = exit_report_name(f->cause, name),
+        .cause = f->cause, .reason = f->reason, .rip = f->rip,
+        .nested = f->nested, .handler = f->handler,
+        .handler_name = f->handler ? handler_name(f->handler) : NULL,
+    };
+
+    if ( !s )
+        return;
+    out.vcpu = &s->vcpu;
+    out.from = get_time(a, f->start);
+    out.to = get_time(a, f->start + f->cycles);
+    if ( out.from < s->exit_end )
+        out.from = s->exit_end;
+    if ( out.to < out.from )
+        out.to = out.from;
+    s->exit_end = out.to;
+    add_detail(a, &out, f);
+    a->has_main = false;
+    a->has_any = true;
+    if ( a->ops->exit )
+        a->ops->exit(a->state, &out);
+}
+
+/* --- pcpus ---------------------------------------------------------------- */
+
+static void activities_irq(void *state, const struct fact_irq *f)
+{
+    struct activities *a = state;
+    const struct xt_domain_names *names = a->options->names;
+    char device[XT_IRQ_TEXT_MAX] = "", name[XT_IRQ_TEXT_MAX + 16];
+    struct activity_pcpu_span out = { .pcpu = f->pcpu, .name = name };
+
+    if ( f->kind != IRQ_HANDLED || !a->ops->interrupt )
+        return;
+    out.to = get_time(a, f->time);
+    out.from = f->has_cycles && f->cycles <= f->time
+               ? get_time(a, f->time - f->cycles) : out.to;
+    if ( !names || !xt_host_irq_device(&names->host, f->irq, device) )
+        device[0] = '\0';
+    snprintf(name, sizeof(name), "irq %u%s%s", f->irq, *device ? " " : "",
+             device);
+    a->ops->interrupt(a->state, &out);
+}
+
+static void activities_power(void *state, const struct fact_power *f)
+{
+    struct activities *a = state;
+    char name[16];
+    struct activity_pcpu_span out = { .pcpu = f->pcpu, .name = name };
+    const struct activity_frequency frequency = {
+        .pcpu = f->pcpu, .time = get_time(a, f->time),
+        .hz = f->state * UINT64_C(1000000),
+    };
+
+    if ( f->kind == POWER_FREQUENCY && a->ops->frequency )
+        a->ops->frequency(a->state, &frequency);
+    if ( f->kind != POWER_WAKE || !f->matched || !a->ops->sleep )
+        return;
+    debug_assert(f->cycles <= f->time);
+    out.to = frequency.time;
+    out.from = get_time(a, f->time - f->cycles);
+    snprintf(name, sizeof(name), "C%u", f->state);
+    a->ops->sleep(a->state, &out);
+}
+
+static void activities_loss(void *state, const struct fact_loss *f)
+{
+    struct activities *a = state;
+    const struct activity_pcpu_span out = {
+        .pcpu = f->pcpu, .from = get_time(a, f->from),
+        .to = get_time(a, f->to), .name = "records lost", .count = f->records,
+    };
+
+    if ( a->ops->loss && out.from <= out.to )
+        a->ops->loss(a->state, &out);
+}
+
+/* --- the sink ------------------------------------------------------------- */
+
+static int activities_end(void *state, const struct fact_end *f, struct err *e)
+{
+    struct activities *a = state;
+
+    (void)f;
+    (void)e;
+    for ( uint32_t i = 0; i < a->nr_slots; i++ )
+        if ( a->slots[i] )
+        {
+            end_span(a, a->slots[i], true);
+            a->slots[i]->span.before = ACTIVITY_NONE;
+        }
+    a->has_main = false;
+    return a->failed ? -ENOMEM : 0;
+}
+
+void activities_init(struct activities *a, const struct viewer_format *format,
+                     const struct viewer_options *options, void *state)
+{
+    assert(format->activities && options);
+    *a = (struct activities){
+        .ops = format->activities, .state = state, .options = options,
+    };
+    arena_init(&a->arena, 4096);
+}
+
+void activities_fini(struct activities *a)
+{
+    arena_fini(&a->arena);
+    free(a->slots);
+    free(a->domains);
+}
+
+struct sink activities_sink(struct activities *a)
+{
+    static const struct sink_ops ops = {
+        .name = "activities", .ordered = true, .begin = activities_begin,
+        .end = activities_end, .runstate = activities_runstate,
+        .wait = activities_wait, .loss = activities_loss,
+        .exit = activities_exit, .handle = activities_handle,
+        .irq = activities_irq, .power = activities_power,
+    };
+
+    return (struct sink){ &ops, a };
+}

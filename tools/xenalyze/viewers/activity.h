@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Activities: facts in the form in which timelines need them, for all formats
+ * of timelines; private header of viewers/.
+ *
+ * The formats have rules that facts do not keep.  Every activity keeps them:
+ *
+ *  - A time is in nanoseconds from the start of the trace, never negative, and
+ *    of all segments on one line: a segment begins behind the segment before.
+ *  - The spans of a vcpu follow each other: no two begin at the same time, and
+ *    no two neighbours are the same state.
+ *  - The exits of a vcpu do not overlap.
+ *
+ * Activities arrive in the order of their ends; a span arrives late, with the
+ * next state of its vcpu.
+ */
+#ifndef XENALYZE_VIEWERS_ACTIVITY_H
+#define XENALYZE_VIEWERS_ACTIVITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/arena.h"
+#include "xenalyze/viewers/viewer.h"
+
+enum activity_state
+{
+    ACTIVITY_NONE,              /* before the first span of a vcpu */
+    ACTIVITY_RUNNING,
+    ACTIVITY_RUNNABLE,
+    ACTIVITY_BLOCKED,
+    ACTIVITY_OFFLINE,
+    ACTIVITY_ELSEWHERE,         /* runs on a pcpu that is not selected */
+    ACTIVITY_UNKNOWN,           /* records were lost, or have not begun */
+    ACTIVITY_STATES
+};
+
+const char *activity_state_name(enum activity_state state);
+
+/* A vcpu, from its first activity to the end of the trace. */
+struct activity_vcpu
+{
+    uint32_t domain, id;
+    uint32_t number;            /* in the order of first activities, from 0 */
+    const char *label;          /* "web1/0", "d1v0" */
+    const char *domain_label;   /* "d1:web1", "d1" */
+    uint64_t pid, tid;          /* never 0, and never the same number */
+    uint64_t first;             /* time of the begin of the first segment */
+    bool is_first_of_domain;    /* no vcpu of the domain came before */
+};
+
+/* A vcpu was in a state: from < to. */
+struct activity_span
+{
+    const struct activity_vcpu *vcpu;
+    enum activity_state state;
+    uint32_t pcpu;              /* where it runs, or ran last; 0: unknown */
+    uint64_t from, to;
+    enum activity_state before; /* state that ended at `from` ... */
+    uint32_t before_pcpu;       /* ... and its pcpu */
+    bool is_last;               /* last span in the segment */
+
+    /* For ACTIVITY_RUNNABLE after a wake-up with a known origin. */
+    bool is_wakeup;
+    uint32_t waker_pcpu;
+    const struct activity_vcpu *waker;  /* NULL: an interrupt */
+};
+
+struct activity_exit
+{
+    const struct activity_vcpu *vcpu;
+    uint32_t pcpu;
+    uint64_t from, to;          /* from <= to */
+    const char *name;           /* exit reason */
+    uint16_t cause;
+    uint32_t reason;
+    uint64_t rip;
+    bool nested;
+    uint8_t handler;            /* number; 0: none */
+    const char *handler_name;   /* or NULL */
+    const char *detail_name;    /* "port", "gpa"; or NULL */
+    uint64_t detail;
+};
+
+/* On a pcpu: from <= to. */
+struct activity_pcpu_span
+{
+    uint32_t pcpu;
+    uint64_t from, to;
+    const char *name;           /* "irq 24 eth0", "C2", "records lost" */
+    uint64_t count;             /* lost records */
+};
+
+struct activity_frequency
+{
+    uint32_t pcpu;
+    uint64_t time, hz;
+};
+
+struct activity_begin
+{
+    unsigned int segment;
+    uint64_t first;             /* time of the first record */
+    bool has_wall;
+    int64_t wall;               /* ns since 1970 at time `first` */
+    uint64_t hz;                /* TSC frequency */
+};
+
+/*
+ * Callbacks of a format.  Slots may be empty.  A failure to write stays in the
+ * stream; a failure to allocate is the result of finish().
+ */
+struct activity_ops
+{
+    size_t size;                /* bytes of the state, initially zeros */
+    void (*open)(void *state, const struct viewer_options *options, FILE *out);
+    void (*begin)(void *state, const struct activity_begin *a);
+    void (*vcpu)(void *state, const struct activity_vcpu *v);
+    void (*span)(void *state, const struct activity_span *a);
+    void (*exit)(void *state, const struct activity_exit *a);
+    void (*interrupt)(void *state, const struct activity_pcpu_span *a);
+    void (*sleep)(void *state, const struct activity_pcpu_span *a);
+    void (*loss)(void *state, const struct activity_pcpu_span *a);
+    void (*frequency)(void *state, const struct activity_frequency *a);
+    void (*finish)(void *state);
+};
+
+/* From facts to activities. */
+struct activities
+{
+    const struct activity_ops *ops;
+    void *state;                /* argument of `ops` */
+    const struct viewer_options *options;
+    struct xt_clock clock;
+    uint64_t base;              /* time of nanosecond 0 of the segment */
+    uint64_t last;              /* latest time so far */
+    struct arena arena;
+    struct activity_slot **slots;       /* by the index of the vcpu */
+    uint32_t nr_slots;
+    uint32_t nr_vcpus;
+    bool *domains;              /* by index: a vcpu was announced */
+    uint32_t nr_domains;
+    struct fact_handle main;    /* the main handler of the next exit */
+    bool has_main;
+    bool has_any;               /* a span or an exit */
+    bool failed;                /* out of memory */
+};
+
+void activities_init(struct activities *a, const struct viewer_format *format,
+                     const struct viewer_options *options, void *state);
+void activities_fini(struct activities *a);
+struct sink activities_sink(struct activities *a);
+
+/* The formats. */
+extern const struct activity_ops perfetto_ops, chrome_ops;
+
+#endif /* XENALYZE_VIEWERS_ACTIVITY_H */

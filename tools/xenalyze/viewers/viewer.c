@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Formats by name, and the choice between both kinds of formats.
+ */
+#include "xenalyze/viewers/viewer.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "xenalyze/viewers/activity.h"
+#include "xenalyze/viewers/stacks.h"
+
+#define FORMAT(format, member, binary)                                      \
+    { .name = #format, .is_binary = (binary), .member = &format##_ops },
+
+static const struct viewer_format formats[] = { VIEWER_TABLE(FORMAT) };
+
+#define NR_FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+struct viewer
+{
+    const struct viewer_format *format;
+    struct viewer_options options;
+    FILE *out;
+    struct activities activities;
+    struct stacks stacks;
+    void *state;                /* argument of the format's callbacks */
+};
+
+const struct viewer_format *viewer_find(const char *name, size_t length)
+{
+    for ( size_t i = 0; i < NR_FORMATS; i++ )
+        if ( strlen(formats[i].name) == length &&
+             !memcmp(formats[i].name, name, length) )
+            return &formats[i];
+    return NULL;
+}
+
+int viewer_new(struct viewer **viewer, const struct viewer_format *format,
+               const struct viewer_options *options, FILE *out)
+{
+    struct viewer *v = *viewer = fault_calloc(1, sizeof(*v));
+
+    assert(!format->activities != !format->stacks && out);
+    if ( !v )
+        return -ENOMEM;
+    v->format = format;
+    v->options = *options;
+    v->out = out;
+    stacks_init(&v->stacks, &v->options);
+    if ( !format->activities )
+        return 0;
+    v->state = fault_calloc(1, format->activities->size);
+    activities_init(&v->activities, format, &v->options, v->state);
+    if ( !v->state )
+        return -ENOMEM;
+    format->activities->open(v->state, &v->options, out);
+    return 0;
+}
+
+void viewer_free(struct viewer *v)
+{
+    if ( !v )
+        return;
+    if ( v->format->activities )
+        activities_fini(&v->activities);
+    stacks_fini(&v->stacks);
+    free(v->state);
+    free(v);
+}
+
+struct sink viewer_sink(struct viewer *v)
+{
+    return v->format->activities ? activities_sink(&v->activities)
+                                 : stacks_sink(&v->stacks);
+}
+
+bool viewer_is_empty(const struct viewer *v)
+{
+    return v->format->activities ? !v->activities.has_any
+                                 : !v->stacks.map.used;
+}
+
+int viewer_finish(struct viewer *v)
+{
+    int rc;
+
+    if ( v->format->activities )
+    {
+        assert(v->state);
+        v->format->activities->finish(v->state);
+        return v->activities.failed ? -ENOMEM : 0;
+    }
+    rc = stacks_close(&v->stacks);
+    return rc ? rc : v->format->stacks->write(&v->stacks, v->out);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files for viewers of other projects: timelines and flame graphs.
+ *
+ * A format is one file of code and one row of VIEWER_TABLE().  The file has
+ * the table NAME_ops: a timeline has callbacks for ACTIVITIES (activity.h), a
+ * flame graph a function for STACKS (stacks.h).  Both come from the facts that
+ * reports are made of, so no format interprets records.
+ *
+ *     struct viewer *viewer;
+ *
+ *     viewer_new(&viewer, viewer_find("perfetto", 8), &options, out);
+ *     ... viewer_sink(viewer) ...
+ *     rc = viewer_finish(viewer);
+ *     viewer_free(viewer);
+ *
+ * A timeline is written as facts arrive: memory use depends on the number of
+ * vcpus and pcpus, not on the length of the trace.
+ */
+#ifndef XENALYZE_VIEWERS_VIEWER_H
+#define XENALYZE_VIEWERS_VIEWER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "libxentrace/internal.h"
+#include "xenalyze/model/model.h"
+
+/* Name, member of struct viewer_format, is the file binary? */
+#define VIEWER_TABLE(row)                                                   \
+    row(perfetto, activities, true)                                         \
+    row(chrome, activities, false)                                          \
+    row(speedscope, stacks, false)                                          \
+    row(collapsed, stacks, false)
+
+#define VIEWER_WORD(name, ...) #name,
+
+struct activity_ops;
+struct stacks_ops;
+
+/* One of both tables of callbacks is set. */
+struct viewer_format
+{
+    const char *name;
+    bool is_binary;
+    const struct activity_ops *activities;
+    const struct stacks_ops *stacks;
+};
+
+/* All pointers are borrowed. */
+struct viewer_options
+{
+    const char *trace;          /* name of the trace */
+    const struct xt_domain_names *names;        /* or NULL */
+    /* The selected pcpus, with the argument `filter`; NULL: all. */
+    bool (*wants_pcpu)(const void *filter, unsigned int pcpu);
+    const void *filter;
+};
+
+struct viewer;
+
+/* The format of this name; NULL: there is none. */
+const struct viewer_format *viewer_find(const char *name, size_t length);
+
+/* 0 or -ENOMEM. */
+int viewer_new(struct viewer **viewer, const struct viewer_format *format,
+               const struct viewer_options *options, FILE *out);
+void viewer_free(struct viewer *viewer);        /* NULL is fine */
+
+struct sink viewer_sink(struct viewer *viewer);
+
+/* Is there nothing to show? */
+bool viewer_is_empty(const struct viewer *viewer);
+
+/* Write the end of the file.  0 or -ENOMEM; the stream has write errors. */
+int viewer_finish(struct viewer *viewer);
+
+#endif /* XENALYZE_VIEWERS_VIEWER_H */
