@@ -2,7 +2,8 @@
 /*
  * Any bytes as a trace for all reports: the reports terminate, and are the same
  * in one thread and in two, and in slices of time; scatterplots and intervals,
- * which use one thread, terminate, too; as text, JSON and CSV.
+ * which use one thread, terminate, too; as text, JSON and CSV.  So do files for
+ * viewers.
  */
 #define _GNU_SOURCE /* memfd_create */
 
@@ -35,7 +36,7 @@ static struct text say(const char *path, unsigned int flags,
     t.rc = reports_pass(&run, &e);
     MUST((t.rc >= 0) == !e.code);
     MUST(t.rc >= 0 || e.text[0]);
-    MUST(t.rc != PASS_NO_MATCH || config->domains);
+    MUST(t.rc != PASS_NO_MATCH || config->domains || config->pcpus);
     MUST(!fclose(run.out));
     xt_trace_close(run.trace);
     return t;
@@ -103,8 +104,27 @@ static void lists(const char *path, unsigned int kind, unsigned int form)
     free(say(path, XT_SOURCE_STREAM, &c).bytes);
 }
 
+/* A file for viewers: with all of the trace, and with a part. */
+static void files(const char *path, const char *format)
+{
+    struct config c = {
+        .threads = 1,
+        .reports = {
+            .nr_exports = 1,
+            .exports = { { viewer_find(format, strlen(format)), "-" } },
+        },
+    };
+
+    MUST(c.reports.exports[0].format);
+    free(say(path, 0, &c).bytes);
+    c.time = "10us..2ms";
+    c.pcpus = "0,2-4";
+    free(say(path, 0, &c).bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    static const char *const formats[] = { VIEWER_TABLE(VIEWER_WORD) };
     int fd = memfd_create("trace", MFD_CLOEXEC);
     char path[64];
 
@@ -114,6 +134,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     /* A prime, since many inputs are as long as a seed. */
     lists(path, size % 61 ? INTERVAL_KINDS : size / 61 % INTERVAL_KINDS,
           (unsigned int)size / 16 + 1);
+    for ( size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++ )
+        files(path, formats[i]);
     close(fd);
     return 0;
 }
