@@ -44,34 +44,68 @@ static void span_add(struct xt_span *s, const struct xt_record *r)
     s->last = r->tsc;
 }
 
+/* The offset in the input of a record with a time stamp. */
+static uint64_t get_offset(const struct xt_window *w, const struct xt_record *r)
+{
+    const size_t header = 4 + 8;
+
+    assert(r->has_tsc);
+    return w->at + XT_WINDOW_HEADER + (r->payload - header - w->bytes);
+}
+
 /* Note the first step back in time of a window. */
 static void note_backward(const struct xt_window *w, const struct xt_record *r,
                           bool *goes_backward, struct xt_damage *damage)
 {
-    size_t header = 4 + 8;      /* a timed record before its payload */
-
     if ( !*goes_backward )
-        xt_damage_add(damage, XT_DAMAGE_BACKWARD,
-                      w->at + XT_WINDOW_HEADER +
-                      (r->payload - header - w->bytes), 0);
+        xt_damage_add(damage, XT_DAMAGE_BACKWARD, get_offset(w, r), 0);
     *goes_backward = true;
 }
 
-/* `before`: the time stamps of the pcpu in earlier windows. */
+/* Note the first time stamp after a long silence. */
+static void add_latest(struct xt_count *n, const struct xt_window *w,
+                       const struct xt_record *r, uint64_t first)
+{
+    bool was_near = !n->latest.nr_far;
+
+    xt_latest_add(&n->latest, first, r->tsc);
+    if ( was_near && n->latest.nr_far )
+        n->far_at = get_offset(w, r);
+}
+
+/* The latest time of a pcpu before window `w`. */
+static struct xt_latest get_latest(const struct xt_count *before,
+                                   const struct xt_window *w)
+{
+    struct xt_latest l = before->latest;
+    uint64_t time;
+
+    if ( xt_window_time(w, &time) )
+        xt_latest_begin(&l, time);
+    return l;
+}
+
+/* `before`: the counts of the pcpu in earlier windows. */
 static int count_window_records(struct xt_counts *c, const struct xt_window *w,
-                                const struct xt_span *before,
+                                const struct xt_count *before,
                                 struct xt_count *n, struct xt_damage *damage)
 {
-    uint64_t latest = before->known ? before->last : 0;
+    uint64_t latest = before->tsc.known ? before->tsc.last : 0;
+    uint64_t first = before->tsc.known ? before->tsc.first : 0;
     bool goes_backward = false;
     struct xt_records records;
     struct xt_record r;
 
+    n->latest = get_latest(before, w);
+    n->far_at = before->far_at;
+    first = first ? first : n->latest.time;
     xt_records_init(&records, w, damage);
     while ( xt_records_next(&records, &r) )
     {
         n->records++;
         span_add(&n->tsc, &r);
+        if ( xt_record_is_timed(&r) )
+            add_latest(n, w, &r, first);
         if ( n->tsc.known && n->tsc.last < latest )
             note_backward(w, &r, &goes_backward, damage);
         latest = n->tsc.known ? n->tsc.last : latest;
@@ -95,6 +129,44 @@ static void count_add(struct xt_count *to, const struct xt_count *n)
     to->lost += n->lost;
     to->wraps += n->wraps;
     to->metas += n->metas;
+}
+
+/*
+ * Time stamps behind the horizon, or a first one after all others, are damaged.
+ */
+static void correct_span(struct xt_count *n, uint64_t horizon,
+                         struct xt_damage *damage)
+{
+    assert(n->tsc.known);
+    if ( n->tsc.last > horizon )
+    {
+        n->tsc.last = n->latest.time;
+        xt_damage_add(damage, XT_DAMAGE_BACKWARD, n->far_at, 0);
+    }
+    if ( n->tsc.first > horizon )
+        n->tsc.first = n->tsc.last;
+}
+
+static int correct_spans(struct xt_counts *c)
+{
+    struct xt_latest *l = fault_calloc(c->nr_cpus + 1, sizeof(*l));
+    uint64_t first = UINT64_MAX, horizon = 0;
+    int rc = l ? 0 : -ENOMEM;
+
+    for ( size_t i = 0; !rc && i < c->nr_cpus; i++ )
+    {
+        const struct xt_count *n = &c->cpus[i];
+
+        l[i] = n->latest;
+        if ( n->tsc.known && n->tsc.first < first )
+            first = n->tsc.first;
+    }
+    rc = rc ? rc : xt_latest_find_horizon(l, c->nr_cpus, first, &horizon);
+    for ( size_t i = 0; !rc && i < c->nr_cpus; i++ )
+        if ( c->cpus[i].tsc.known )
+            correct_span(&c->cpus[i], horizon, &c->damage);
+    free(l);
+    return rc;
 }
 
 static void span_append(struct xt_span *to, const struct xt_span *next)
@@ -146,9 +218,9 @@ int xt_counts_init(struct xt_counts *c)
 int xt_counts_add_window(struct xt_counts *c, const struct xt_window *w,
                          struct xt_damage *damage)
 {
-    const struct xt_span none = { .known = false };
-    const struct xt_span *before = w->cpu < c->nr_cpus ? &c->cpus[w->cpu].tsc
-                                                       : &none;
+    const struct xt_count none = { 0 };
+    const struct xt_count *before = w->cpu < c->nr_cpus ? &c->cpus[w->cpu]
+                                                        : &none;
     struct xt_count n = { 0 }, *cpu;
 
     if ( count_window_records(c, w, before, &n, damage) ||
@@ -159,15 +231,19 @@ int xt_counts_add_window(struct xt_counts *c, const struct xt_window *w,
         return -ENOMEM;
     count_add(cpu, &n);
     span_append(&cpu->tsc, &n.tsc);
+    cpu->latest = n.latest;
+    cpu->far_at = n.far_at;
     return 0;
 }
 
-void xt_counts_finish(struct xt_counts *c, uint64_t size,
-                      const struct xt_damage *damage)
+int xt_counts_finish(struct xt_counts *c, uint64_t size,
+                     const struct xt_damage *damage)
 {
     assert(!c->total.windows);
     c->size = size;
     c->damage = *damage;
+    if ( correct_spans(c) )
+        return -ENOMEM;
     for ( size_t i = 0; i < c->nr_cpus; i++ )
     {
         c->cpus[i].lost += xt_losses_get_unreported(&c->losses, i,
@@ -178,6 +254,7 @@ void xt_counts_finish(struct xt_counts *c, uint64_t size,
     xt_event_counts_sort(&c->events);
     assert(c->total.bytes + c->total.windows * XT_WINDOW_HEADER +
            xt_damage_bytes(&c->damage) == size);
+    return 0;
 }
 
 void xt_counts_fini(struct xt_counts *c)

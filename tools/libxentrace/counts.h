@@ -14,9 +14,13 @@
 #include "libxentrace/damage.h"
 #include "libxentrace/event-counts.h"
 #include "libxentrace/losses.h"
+#include "libxentrace/time-step.h"
 #include "libxentrace/window.h"
 
-/* First and last time stamp in the order of the records. */
+/*
+ * First and last time stamp in the order of the records.  After
+ * xt_counts_finish(), time stamps without evidence (time-step.h) do not count.
+ */
 struct xt_span
 {
     bool known;
@@ -35,6 +39,8 @@ struct xt_count
     uint64_t wraps;     /* filler records at the end of a ring */
     uint64_t metas;     /* metadata of the collector */
     struct xt_span tsc;
+    struct xt_latest latest;
+    uint64_t far_at;    /* offset of the first of latest.nr_far records */
 };
 
 struct xt_counts
@@ -62,8 +68,8 @@ static inline uint64_t xt_count_events(const struct xt_count *c)
 int xt_counts_init(struct xt_counts *c);
 int xt_counts_add_window(struct xt_counts *c, const struct xt_window *w,
                          struct xt_damage *damage);
-void xt_counts_finish(struct xt_counts *c, uint64_t size,
-                      const struct xt_damage *damage);
+int xt_counts_finish(struct xt_counts *c, uint64_t size,
+                     const struct xt_damage *damage);
 void xt_counts_fini(struct xt_counts *c);
 
 #endif /* LIBXENTRACE_COUNTS_H */

@@ -13,6 +13,7 @@
 
 #include "common/fault.h"
 #include "libxentrace/readers.h"
+#include "libxentrace/time-step.h"
 
 #define FIRST_PLACES 1024u
 
@@ -22,11 +23,17 @@
  */
 #define LOOK_RECORDS 256u
 
+/* Time stamps that are read if the first ones look damaged. */
+#define MAX_TIMES 8u
+
+/* A first window so far ahead of another pcpu's is damaged: some minutes. */
+#define FAR_FUTURE (UINT64_C(1) << 40)
+
 _Static_assert(sizeof(struct xt_index_entry) <= 40, "one of these a window");
 
 void xt_index_init(struct xt_index *i)
 {
-    *i = (struct xt_index){ 0 };
+    *i = (struct xt_index){ .first = UINT64_MAX, .horizon = UINT64_MAX };
 }
 
 void xt_index_fini(struct xt_index *i)
@@ -43,6 +50,7 @@ void xt_index_reset(struct xt_index *i)
     i->nr_cpus = 0;
     i->time = 0;
     i->pass = i->cpu = 0;
+    i->first = i->horizon = UINT64_MAX;
 }
 
 bool xt_index_reuse(struct xt_index *i)
@@ -87,28 +95,84 @@ static bool is_about_tracing(const struct xt_record *r)
     return r->event >> TRC_CLS_SHIFT == TRC_GEN >> TRC_CLS_SHIFT;
 }
 
-/*
- * Set p->timed, p->time and p->inherits_time.  If the second time stamp is less
- * than the first, one of the two is damaged; an early time does no harm.
- */
-static void set_entry_time(struct xt_index_entry *p, const struct xt_window *w)
+/* The first time stamps of a window, at most as many as there is room for. */
+static unsigned int read_times(const struct xt_window *w, uint64_t *times,
+                               unsigned int room, bool *inherits_time)
 {
     const unsigned char *at = w->bytes, *end = at + w->size;
     unsigned int left = LOOK_RECORDS, found = 0;
     struct xt_record r;
     size_t size;
 
-    for ( ; left && found < 2; left-- )
+    for ( ; left && found < room; left-- )
     {
         size = xt_record_decode(&r, at, end);
         if ( !size || !xt_record_is_possible(&r) )
             break;
-        if ( xt_record_is_timed(&r) && (!found++ || r.tsc < p->time) )
-            p->time = r.tsc;
-        p->inherits_time |= !found && !is_about_tracing(&r);
+        if ( xt_record_is_timed(&r) )
+            times[found++] = r.tsc;
+        *inherits_time |= !found && !is_about_tracing(&r);
         at += size;
     }
-    p->timed = found;
+    return found;
+}
+
+/* Number of the times before `time`. */
+static unsigned int count_before(const uint64_t *times, unsigned int nr,
+                                 uint64_t time)
+{
+    unsigned int before = 0;
+
+    for ( unsigned int n = 0; n < nr; n++ )
+        before += times[n] < time;
+    return before;
+}
+
+/*
+ * The first time stamp of a window, or the second if that is less: then one of
+ * the two is damaged, and an early time does no harm.  If most of the others
+ * are before both, both are damaged.
+ */
+static uint64_t choose_time(const uint64_t *times, unsigned int nr)
+{
+    uint64_t time;
+
+    assert(nr);
+    if ( nr == 1 )
+        return times[0];
+    time = times[0] < times[1] ? times[0] : times[1];
+    return 2 * count_before(times + 2, nr - 2, time) > nr - 2
+           ? choose_time(times + 1, nr - 1) : time;
+}
+
+/*
+ * Set p->timed, p->time and p->inherits_time.  More than two time stamps are
+ * read only if the first two look damaged.
+ */
+static void set_entry_time(struct xt_index_entry *p, const struct xt_window *w)
+{
+    uint64_t times[MAX_TIMES];
+    unsigned int nr = read_times(w, times, 2, &p->inherits_time);
+
+    if ( nr == 2 && times[1] - times[0] > XT_FAR_STEP )
+        nr = read_times(w, times, MAX_TIMES, &p->inherits_time);
+    p->timed = nr;
+    if ( nr )
+        p->time = choose_time(times, nr);
+}
+
+/* Are most of the first time stamps of a window not before `time`? */
+static bool window_is_after(const struct xt_index *i, const struct xt_window *w,
+                            uint64_t time)
+{
+    const int64_t offset = xt_index_offset(i, w->cpu);
+    uint64_t times[MAX_TIMES];
+    bool ignored = false;
+    unsigned int nr = read_times(w, times, MAX_TIMES, &ignored);
+
+    for ( unsigned int n = 0; n < nr; n++ )
+        times[n] = xt_apply_offset(times[n], offset);
+    return 2 * count_before(times, nr, time) < nr;
 }
 
 bool xt_window_time(const struct xt_window *w, uint64_t *time)
@@ -142,20 +206,41 @@ static int grow_entries(struct xt_index *i)
 }
 
 /*
- * Does `time` begin another segment?  Yes if `time` is before the pcpu's last
- * window; but not if `time` is after the window before that one, which shows
- * that the last window's time stamp is damaged.
+ * The pcpu's last window begins after `time`.  Is that window's time stamp
+ * damaged?  Yes if `time` is after the window before that one.  The pcpu's
+ * first window is damaged if it begins long after `time`, but another pcpu's
+ * window does not.
+ */
+static bool last_is_damaged(const struct xt_index *i,
+                            const struct xt_cpu_windows *l, uint64_t time)
+{
+    assert(time < l->time);
+    if ( l->time_before )
+        return time > l->time_before;
+    return time >= i->first && l->time - time > FAR_FUTURE;
+}
+
+/*
+ * Does window `w` of time p->time begin another segment?  Yes if that is before
+ * the pcpu's last window, unless one of the two times is damaged.
  */
 static bool begins_segment(struct xt_index *i, struct xt_cpu_windows *l,
-                           uint64_t time)
+                           const struct xt_window *w, struct xt_index_entry *p)
 {
-    if ( l->last == XT_NOWHERE || time >= l->time )
+    uint64_t time = l->time_before ? l->time_before : i->first;
+
+    if ( l->last == XT_NOWHERE || p->time >= l->time )
         return false;
-    if ( !l->time_before || time <= l->time_before )
+    if ( window_is_after(i, w, l->time) )
+    {
+        p->time = l->time;
+        return false;
+    }
+    if ( !last_is_damaged(i, l, p->time) )
         return true;
     if ( l->last >= i->dropped )
-        xt_index_get_entry(i, l->last)->time = l->time_before;
-    l->time = l->time_before;
+        xt_index_get_entry(i, l->last)->time = time;
+    l->time = time;
     return false;
 }
 
@@ -208,7 +293,7 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
         p.time = cap_time(xt_apply_offset(p.time, xt_index_offset(i, w->cpu)));
     if ( !p.timed )
         p.time = l->time > i->time ? l->time : i->time;
-    else if ( begins_segment(i, l, p.time) )
+    else if ( begins_segment(i, l, w, &p) )
         return 1;
 
     p.inherits_time &= has_recent_record(i, l, w->cpu);
@@ -222,6 +307,7 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
         l->time_before = l->time;
         l->time = p.time;
         l->pass = i->pass;
+        i->first = p.time < i->first ? p.time : i->first;
         if ( !i->time )
             date_untimed(i, p.time);
     }
@@ -303,30 +389,4 @@ uint64_t xt_index_find_window(const struct xt_index *i, unsigned int cpu,
             found = at;
     }
     return found;
-}
-
-uint64_t xt_index_entry_last_time(const struct xt_index *i,
-                                  const struct xt_index_entry *p,
-                                  const unsigned char *records,
-                                  uint64_t *before)
-{
-    const unsigned char *end = records + p->size;
-    const int64_t offset = xt_index_offset(i, p->cpu);
-    uint64_t last = p->time;
-    struct xt_record r;
-    size_t size;
-
-    assert(p->cpu < i->nr_cpus);
-    *before = last;
-    while ( (size = xt_record_decode(&r, records, end)) &&
-            xt_record_is_possible(&r) )
-    {
-        if ( xt_record_is_timed(&r) )
-        {
-            *before = last;
-            last = xt_apply_offset(r.tsc, offset);
-        }
-        records += size;
-    }
-    return last;
 }

@@ -52,6 +52,8 @@ struct xt_cpu_windows
     uint64_t time_before;
     uint64_t pass;              /* pass of the last timed window */
     uint64_t last_begin;        /* in a stream: of the last verified window */
+    uint64_t end;               /* the last time stamp with evidence, if the
+                                   index has a horizon */
 };
 
 struct xt_index
@@ -64,6 +66,9 @@ struct xt_index
     unsigned int cpu;           /* ... and its pcpu */
     struct xt_cpu_windows *cpus;       /* by pcpu */
     unsigned int nr_cpus;       /* one more than the highest pcpu */
+    uint64_t first;             /* earliest time of a timed window */
+    uint64_t horizon;           /* the latest time with evidence (time-step.h);
+                                   the maximum if that is unknown */
 
     /*
      * Correction of each pcpu's clock, added to its time stamps.  Borrowed, and
@@ -140,16 +145,6 @@ uint64_t xt_index_find_window(const struct xt_index *i, unsigned int cpu,
  * there is none near the beginning.
  */
 bool xt_window_time(const struct xt_window *w, uint64_t *time);
-
-/*
- * The last time stamp of a window, and the one before the last; the window's
- * time stands in for a missing one.  If one of the two is damaged, the lesser
- * one is right.
- */
-uint64_t xt_index_entry_last_time(const struct xt_index *i,
-                                  const struct xt_index_entry *p,
-                                  const unsigned char *records,
-                                  uint64_t *before);
 
 /* The window of an entry; `records` points to its records in memory. */
 static inline struct xt_window

@@ -10,6 +10,7 @@
  *     kmerge.h, slice.h            sort items by time, merge sorted runs
  *     losses.h                     losses that only the collector knows
  *     meta.h                       records of the collector: encode, decode
+ *     time-step.h                  is a far step of the time damage?
  *     seal.h, zstd.h               write windows: checksum, compression
  *
  * The other doors are libxentrace.h, catalogue.h (what events mean),
@@ -29,6 +30,7 @@
 #include "libxentrace/meta.h"
 #include "libxentrace/seal.h"
 #include "libxentrace/slice.h"
+#include "libxentrace/time-step.h"
 #include "libxentrace/zstd.h"
 
 #endif /* LIBXENTRACE_INTERNAL_H */

@@ -20,6 +20,7 @@
 
 #include "common/debug.h"
 #include "common/fault.h"
+#include "libxentrace/time-step.h"
 
 #define NEVER UINT64_MAX        /* in next[]: no record is known */
 
@@ -166,17 +167,18 @@ static void handle_backward(struct run *run, uint64_t tsc)
 /*
  * Fast path of collect_records(): records of any class but GEN (those are the
  * tracer's own, with times that may mean nothing), in order, with enough bytes
- * left in the window for any record.
+ * left in the window for any record, and without a far step in time.
  */
 static void collect_records_fast(struct run *run, uint64_t cpu)
 {
     const struct xt_slice *slice = &run->o->slice;
     const unsigned char *base = run->o->context.view->bytes, *at = run->at;
     const struct xt_item *full = slice->items + slice->room;
-    const uint64_t last = slice->last;
     const int64_t offset = run->offset;
     struct xt_item *item = run->item;
     uint64_t time = run->time, before = run->before, tsc;
+    const uint64_t near = xt_step_limit(time);
+    const uint64_t last = near < slice->last ? near : slice->last;
 
     for ( ; run->end - at >= (ptrdiff_t)XT_RECORD_MAX_BYTES && item < full;
           at += xt_record_size(xt_load32(at)) )
@@ -200,6 +202,30 @@ static void collect_records_fast(struct run *run, uint64_t cpu)
     run->before = before;
 }
 
+/*
+ * Advance to the time stamp of the record at run->at.  False: the record is
+ * behind the slice.
+ */
+static bool advance_time(struct run *run, uint64_t tsc, size_t size)
+{
+    const struct xt_slice *slice = &run->o->slice;
+
+    if ( tsc < run->time )
+        handle_backward(run, tsc);
+    else if ( xt_step_is_far(run->time, tsc) &&
+              !xt_step_is_credible(run->o->context.index, run->c->entry,
+                                   run->at + size, run->end, tsc) )
+        note_backward(run, run->at);
+    else if ( tsc > slice->last )
+        return jumps_forward(run, tsc, size);
+    else
+    {
+        run->before = tsc > run->time ? run->time : run->before;
+        run->time = tsc;
+    }
+    return true;
+}
+
 /* Collect the items of a window up to the end of the slice. */
 static enum stop collect_records(struct run *run)
 {
@@ -217,20 +243,9 @@ static enum stop collect_records(struct run *run)
     {
         if ( !xt_record_is_possible(&r) )
             return AT_DAMAGE;
-        if ( xt_record_is_timed(&r) )
-        {
-            uint64_t tsc = xt_apply_offset(r.tsc, run->offset);
-
-            if ( tsc - run->time <= slice->last - run->time )
-            {
-                run->before = tsc > run->time ? run->time : run->before;
-                run->time = tsc;
-            }
-            else if ( tsc < run->time )
-                handle_backward(run, tsc);
-            else if ( !jumps_forward(run, tsc, size) )
-                return LATER;
-        }
+        if ( xt_record_is_timed(&r) &&
+             !advance_time(run, xt_apply_offset(r.tsc, run->offset), size) )
+            return LATER;
         if ( run->item == full )
             return FULL;
         *run->item++ = (struct xt_item){
@@ -564,6 +579,22 @@ int xt_order_add_window(struct xt_order *o, uint64_t number)
     if ( p->inherits_time && c->entry != XT_NOWHERE && c->time < o->now )
         o->late += xt_cursor_count_untimed(c, &o->context);
     return 0;
+}
+
+void xt_order_check_next(struct xt_order *o)
+{
+    const uint64_t horizon = o->context.index->horizon;
+
+    for ( unsigned int cpu = 0; cpu < o->nr; cpu++ )
+    {
+        struct xt_cursor *c = &o->cursors[cpu];
+
+        if ( o->next[cpu] == NEVER || o->next[cpu] <= horizon )
+            continue;
+        if ( c->time > horizon )
+            c->time = c->before < horizon ? c->before : horizon;
+        o->next[cpu] = c->time > o->now ? c->time : o->now;
+    }
 }
 
 int xt_order_restart(struct xt_order *o)

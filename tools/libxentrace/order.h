@@ -52,6 +52,12 @@ int xt_order_seek(struct xt_order *o, uint64_t time);
 int xt_order_add_window(struct xt_order *o, uint64_t number);
 
 /*
+ * The index has a horizon now: a record behind it does not delay its pcpu any
+ * more.
+ */
+void xt_order_check_next(struct xt_order *o);
+
+/*
  * Set b->items and b->nr to the next items up to time `limit`.  False if there
  * are none.
  */

@@ -24,6 +24,8 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "libxentrace/time-step.h"
+
 /* Two passes over 256 rings of 1 MiB, and half of that to spare. */
 #define HOLD_MOST (UINT64_C(768) << 20)
 
@@ -166,6 +168,16 @@ static int index_next_window(struct xt_trace *t, struct err *e)
     return index_window(t, &w, e);
 }
 
+/* The index has all windows of the segment. */
+static int complete_segment(struct xt_trace *t, struct err *e)
+{
+    if ( xt_index_set_horizon(&t->index, &t->view) )
+        return trace_fail_memory(t, e);
+    if ( !t->source->map )
+        xt_order_check_next(&t->order);
+    return 0;
+}
+
 /* Index more windows until the limit rises. */
 static int index_more_windows(struct xt_trace *t, struct err *e)
 {
@@ -187,7 +199,7 @@ static int index_more_windows(struct xt_trace *t, struct err *e)
     }
     if ( t->complete || (!rc && t->order_limit == limit) )
         t->order_limit = NO_LIMIT;
-    return rc < 0 ? rc : 0;
+    return rc < 0 ? rc : t->complete ? complete_segment(t, e) : 0;
 }
 
 /* --- segments ------------------------------------------------------------- */

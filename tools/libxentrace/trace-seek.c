@@ -119,18 +119,7 @@ static void find_last(const struct xt_trace *t, uint64_t *last)
 
     *last = 0;
     for ( unsigned int cpu = 0; cpu < i->nr_cpus; cpu++ )
-    {
-        const struct xt_index_entry *p;
-        uint64_t time, before;
-
-        if ( i->cpus[cpu].last == XT_NOWHERE )
-            continue;
-        p = xt_index_get_entry(i, i->cpus[cpu].last);
-        time = xt_index_entry_last_time(i, p, xt_view_at(&t->view, p->at +
-                                                         XT_WINDOW_HEADER),
-                                        &before);
-        *last = time > *last ? time : *last;
-    }
+        *last = i->cpus[cpu].end > *last ? i->cpus[cpu].end : *last;
 }
 
 /*

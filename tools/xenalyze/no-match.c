@@ -296,8 +296,8 @@ static int count_events(const struct run *run, struct xt_counts *counts,
         rc = xt_counts_add_window(counts, &w, records.damage);
     }
     if ( !rc )
-        xt_counts_finish(counts, xt_trace_position(run->trace),
-                         xt_trace_damage(run->trace));
+        rc = xt_counts_finish(counts, xt_trace_position(run->trace),
+                              xt_trace_damage(run->trace));
     return rc;
 }
 

@@ -87,13 +87,12 @@ static int print_info(struct pass *p)
 static int end_counts(struct pass *p, struct err *e)
 {
     const struct run *run = p->run;
-    int rc = 0;
+    int rc = xt_counts_finish(&p->counts, xt_trace_position(run->trace),
+                              xt_trace_damage(run->trace));
 
-    xt_counts_finish(&p->counts, xt_trace_position(run->trace),
-                     xt_trace_damage(run->trace));
-    if ( !p->counts.total.records )
+    if ( !rc && !p->counts.total.records )
         return PASS_NO_RECORD;
-    if ( run->config->info )
+    if ( !rc && run->config->info )
         rc = print_info(p);
     return rc ? err_sys(e, rc, "cannot analyze %s", run->name) : 0;
 }

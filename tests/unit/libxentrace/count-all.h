@@ -22,7 +22,7 @@ static inline int count_all(struct xt_counts *c, const void *bytes,
         if ( xt_window_verify(&w, &damage) )
             rc = xt_counts_add_window(c, &w, &damage);
     if ( !rc )
-        xt_counts_finish(c, size, &damage);
+        rc = xt_counts_finish(c, size, &damage);
     return rc;
 }
 

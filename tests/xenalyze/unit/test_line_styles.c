@@ -214,8 +214,8 @@ static void count_windows(struct job *j, struct xt_counts *c)
         xt_trace_begin_records(j->trace, &w, &walk);
         ck_assert_int_eq(xt_counts_add_window(c, &w, walk.damage), 0);
     }
-    xt_counts_finish(c, xt_trace_position(j->trace),
-                     xt_trace_damage(j->trace));
+    ck_assert_int_eq(xt_counts_finish(c, xt_trace_position(j->trace),
+                                      xt_trace_damage(j->trace)), 0);
 }
 
 static const struct

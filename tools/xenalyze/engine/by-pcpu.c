@@ -79,30 +79,18 @@ struct team
 /* --- a pcpu, up to the end of the epoch ----------------------------------- */
 
 /*
- * The next record is much later than the previous one.  If the record after
- * the next is not, the next record's time stamp is damaged, and must not delay
- * the records that follow.
- *
- * The decision, like all conclusions, must not depend on the end of the epoch,
- * which depends on the number of threads.
+ * Is the time stamp of the next record damaged?  The decision, like all
+ * conclusions, must not depend on the end of the epoch, which depends on the
+ * number of threads.
  */
-static bool is_isolated(const struct reader *r, uint64_t next)
+static inline bool is_damaged(const struct reader *r, uint64_t time)
 {
-    const unsigned char *at = r->walk.at;
-    struct xt_record ahead;
-    size_t size;
+    const struct xt_walk *w = &r->walk;
 
-    for ( unsigned int n = 16; n; n-- )
-    {
-        size = xt_record_decode(&ahead, at, r->walk.end);
-        if ( !size || !xt_record_is_possible(&ahead) )
-            return false;
-        if ( xt_record_is_timed(&ahead) )
-            return ahead.tsc < next &&
-                   ahead.tsc + r->offset >= r->p->time;
-        at += size;
-    }
-    return false;
+    return time < r->p->time ||
+           (xt_step_is_far(r->p->time, time) &&
+            !xt_step_is_credible(w->context.index, w->cursor.entry, w->at,
+                                 w->end, time));
 }
 
 /* Handle a LOST record ahead of time: the loss began before the record. */
@@ -136,14 +124,13 @@ static inline bool find_next_time(struct reader *r,
     if ( next->event >> TRC_CLS_SHIFT == TRC_GEN >> TRC_CLS_SHIFT )
     {
         timed = xt_record_is_timed(next);
-        if ( next->event == TRC_LOST_RECORDS )
+        if ( next->event == TRC_LOST_RECORDS && !is_damaged(r, tsc) )
             preview_loss(r, next, limit);
     }
     *time = r->p->time;
     if ( !timed || tsc == *time )
         return true;
-    if ( tsc < *time ||
-         (tsc - *time > PCPU_JUMP && is_isolated(r, next->tsc)) )
+    if ( is_damaged(r, tsc) )
     {
         xt_walk_note_backward(&r->walk, next->payload);
         return true;

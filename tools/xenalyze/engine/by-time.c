@@ -104,6 +104,14 @@ static void advance_time(uint64_t *time, uint64_t *before, uint64_t tsc)
         *time = tsc;
 }
 
+/* Is the time stamp of the last record of a walk damaged, as for xt_order? */
+static bool is_damaged(const struct xt_walk *w, uint64_t time, uint64_t tsc)
+{
+    return xt_step_is_far(time, tsc) &&
+           !xt_step_is_credible(w->context.index, w->cursor.entry, w->at,
+                                w->end, tsc);
+}
+
 /* Facts of a pcpu that are needed before the time of the record with them. */
 struct pcpu_scan
 {
@@ -128,21 +136,21 @@ static int scan_gap(const struct pcpu_scan *s, uint64_t next)
         .kind = NOTICE_GAP });
 }
 
-static inline int scan_record(struct pcpu_scan *s, const struct xt_record *r,
-                              uint64_t offset)
+static inline int scan_record(struct pcpu_scan *s, const struct xt_walk *w,
+                              const struct xt_record *r, uint64_t offset)
 {
     uint64_t tsc = r->tsc + offset;
     int rc = 0;
 
-    if ( xt_record_is_timed(r) )
+    if ( xt_record_is_timed(r) && !is_damaged(w, s->time, tsc) )
     {
         if ( tsc > s->time && tsc - s->time > PCPU_SILENCE && s->timed &&
              r->event != TRC_LOST_RECORDS )
             rc = scan_gap(s, tsc);
         advance_time(&s->time, &s->before, tsc);
         s->last = r->event;
-        s->timed = true;
     }
+    s->timed |= xt_record_is_timed(r);
     if ( r->event == TRC_LOST_RECORDS && !rc )
         rc = add_loss(s->notices, loss_time(s->a, s->pcpu, r), s->segment,
                       s->pcpu);
@@ -164,9 +172,10 @@ static int scan_pcpu(struct analysis *a, struct notices *l,
     int rc = 0;
 
     xt_trace_begin_walk(a->trace, pcpu, &w);
+    s.time = w.cursor.time;
     while ( !rc && xt_walk_next(&w, &r) )
     {
-        rc = scan_record(&s, &r, offset);
+        rc = scan_record(&s, &w, &r, offset);
         if ( w.cursor.time > s.time )
             s.time = w.cursor.time;
     }

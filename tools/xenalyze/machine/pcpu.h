@@ -52,10 +52,10 @@ struct vcpu_cache_entry
 
 /*
  * A time stamp so many cycles after the previous one may be damaged.  The
- * engine then looks at the records behind it; the loops of the fast paths,
+ * engine then looks for evidence; the loops of the fast paths,
  * hvm_entryexit_fast() and runstate_fast(), stop in front of such a record.
  */
-#define PCPU_JUMP (UINT64_C(1) << 22)
+#define PCPU_JUMP XT_FAR_STEP
 
 /*
  * An idle pcpu that writes records of its sleep states writes one at once when

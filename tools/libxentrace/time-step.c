@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Evidence for time stamps.  All of this is a cold path: a busy pcpu makes no
+ * far steps, and only the last window of a pcpu is read for the horizon.
+ */
+#include "libxentrace/time-step.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/fault.h"
+
+/* Time stamps, and records, behind a far step that are asked. */
+#define MAX_VOTES 8u
+#define LOOK_RECORDS 64u
+
+/* Windows without a time stamp that are skipped for the bound of a window. */
+#define MAX_UNTIMED 16u
+
+/* A longer silence needs evidence from another pcpu. */
+#define MAX_SILENCE (UINT64_C(1) << 48)
+
+/* So many records of the only pcpu are evidence. */
+#define ENOUGH_RECORDS 5u
+
+/*
+ * Do most of the next time stamps of the window contradict a step to `to`?
+ * Damage may span some records, so the first one is not enough.
+ */
+static bool step_is_contradicted(const unsigned char *at,
+                                 const unsigned char *end, int64_t offset,
+                                 uint64_t to)
+{
+    unsigned int before = 0, behind = 0;
+    struct xt_record r;
+    size_t size;
+
+    for ( unsigned int n = LOOK_RECORDS; n && before + behind < MAX_VOTES; n-- )
+    {
+        size = xt_record_decode(&r, at, end);
+        if ( !size || !xt_record_is_possible(&r) )
+            break;
+        at += size;
+        if ( !xt_record_is_timed(&r) )
+            continue;
+        if ( xt_apply_offset(r.tsc, offset) < to )
+            before++;
+        else if ( !before && !behind &&
+                  !xt_step_is_far(to, xt_apply_offset(r.tsc, offset)) )
+            return false;
+        else
+            behind++;
+    }
+    return before > behind;
+}
+
+/* The bound of the time stamps of a window. */
+static uint64_t find_bound(const struct xt_index *i,
+                           const struct xt_index_entry *p)
+{
+    for ( unsigned int n = MAX_UNTIMED; n && p->next != XT_NOWHERE; n-- )
+    {
+        p = xt_index_get_entry(i, p->next);
+        if ( p->timed )
+            return p->time < i->horizon ? p->time : i->horizon;
+    }
+    return i->horizon;
+}
+
+bool xt_step_is_credible(const struct xt_index *i, uint64_t entry,
+                         const unsigned char *at, const unsigned char *end,
+                         uint64_t to)
+{
+    const struct xt_index_entry *p = xt_index_get_entry(i, entry);
+
+    assert(entry != XT_NOWHERE && at <= end);
+    return to <= find_bound(i, p) &&
+           !step_is_contradicted(at, end, xt_index_offset(i, p->cpu), to);
+}
+
+/* --- the horizon ---------------------------------------------------------- */
+
+static uint64_t find_reach(uint64_t first, uint64_t time)
+{
+    uint64_t length = time > first ? time - first : 0;
+
+    return length > MAX_SILENCE ? length : MAX_SILENCE;
+}
+
+void xt_latest_begin(struct xt_latest *l, uint64_t time)
+{
+    if ( !l->known || (l->nr < ENOUGH_RECORDS && time < l->time &&
+                       l->time - time > MAX_SILENCE) )
+        *l = (struct xt_latest){ .known = true, .time = time };
+}
+
+void xt_latest_add(struct xt_latest *l, uint64_t first, uint64_t time)
+{
+    if ( time <= l->time || time - l->time <= find_reach(first, l->time) )
+    {
+        l->time = time > l->time ? time : l->time;
+        l->nr_far = 0;
+    }
+    else if ( !l->nr_far++ || time > l->far )
+        l->far = time;
+    l->last = time;
+    l->nr++;
+}
+
+/* A time that may be the horizon, in a sorted array. */
+struct candidate
+{
+    uint64_t time;
+    size_t cpu;
+    bool is_doubtful;           /* without evidence from its own pcpu */
+};
+
+static int compare_candidates(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    return x->time != y->time ? (x->time < y->time ? -1 : 1)
+                              : (x->cpu > y->cpu) - (x->cpu < y->cpu);
+}
+
+/* Is a time of another pcpu near candidate `n`? */
+static bool is_confirmed(const struct candidate *c, size_t nr, size_t n)
+{
+    size_t from = n < 2 ? 0 : n - 2, to = nr - n < 3 ? nr : n + 3;
+
+    assert(n < nr);
+    for ( size_t k = from; k < to; k++ )
+        if ( c[k].cpu != c[n].cpu &&
+             (k < n ? c[n].time - c[k].time
+                    : c[k].time - c[n].time) <= MAX_SILENCE )
+            return true;
+    return false;
+}
+
+/*
+ * A pcpu has two candidates at most.  A few records of a pcpu without other
+ * windows prove nothing.
+ */
+static size_t list_candidates(const struct xt_latest *l, size_t nr,
+                              struct candidate *c)
+{
+    size_t cpus = 0, n = 0;
+
+    for ( size_t cpu = 0; cpu < nr; cpu++ )
+        cpus += l[cpu].known;
+    for ( size_t cpu = 0; cpu < nr; cpu++ )
+    {
+        bool alone = cpus == 1 && l[cpu].nr_far >= ENOUGH_RECORDS;
+
+        if ( l[cpu].known )
+            c[n++] = (struct candidate){ l[cpu].time, cpu,
+                                         !l[cpu].is_anchored &&
+                                         l[cpu].nr < ENOUGH_RECORDS };
+        if ( l[cpu].known && l[cpu].nr_far )
+            c[n++] = (struct candidate){ l[cpu].far, cpu, !alone };
+    }
+    return n;
+}
+
+/* The latest time with evidence; without any evidence, the latest time. */
+static uint64_t choose_candidate(const struct candidate *c, size_t nr,
+                                 uint64_t first)
+{
+    bool any = false;
+    uint64_t time = 0;
+
+    for ( size_t n = 0; n < nr; n++ )
+    {
+        if ( any && c[n].is_doubtful && !is_confirmed(c, nr, n) &&
+             c[n].time - time > find_reach(first, time) )
+            continue;
+        any |= !c[n].is_doubtful;
+        time = c[n].time;
+    }
+    return time;
+}
+
+int xt_latest_find_horizon(const struct xt_latest *l, size_t nr,
+                           uint64_t first, uint64_t *horizon)
+{
+    struct candidate *c = fault_calloc(2 * nr + 1, sizeof(*c));
+
+    if ( !c )
+        return -ENOMEM;
+    nr = list_candidates(l, nr, c);
+    if ( nr )
+        qsort(c, nr, sizeof(*c), compare_candidates);
+    *horizon = nr ? choose_candidate(c, nr, first) : UINT64_MAX;
+    free(c);
+    return 0;
+}
+
+/* --- the horizon of an index ---------------------------------------------- */
+
+static void read_window(struct xt_latest *l, const struct xt_index *i,
+                        const struct xt_index_entry *p,
+                        const unsigned char *records)
+{
+    const unsigned char *end = records + p->size;
+    const int64_t offset = xt_index_offset(i, p->cpu);
+    struct xt_record r;
+    size_t size;
+
+    for ( ; (size = xt_record_decode(&r, records, end)) &&
+            xt_record_is_possible(&r); records += size )
+        if ( xt_record_is_timed(&r) )
+            xt_latest_add(l, i->first, xt_apply_offset(r.tsc, offset));
+}
+
+/*
+ * The latest times of a pcpu, from its last window on.  A stream has released
+ * the bytes of a window that is done.
+ */
+static struct xt_latest get_latest(const struct xt_index *i, unsigned int cpu,
+                                   const struct xt_view *v)
+{
+    const struct xt_cpu_windows *w = &i->cpus[cpu];
+    struct xt_latest l = { .known = true, .time = w->time_before,
+                           .is_anchored = w->time_before };
+    const struct xt_index_entry *p;
+
+    if ( w->last == XT_NOWHERE )
+        return (struct xt_latest){ .known = false };
+    if ( w->last < i->dropped || xt_index_get_entry(i, w->last)->done )
+        return (struct xt_latest){ .known = w->time, .time = w->time,
+                                   .is_anchored = true };
+    p = xt_index_get_entry(i, w->last);
+    if ( !l.time )
+        l.time = p->time;
+    l.last = p->time;
+    read_window(&l, i, p, xt_view_at(v, p->at + XT_WINDOW_HEADER));
+    return l;
+}
+
+static void set_ends(struct xt_index *i, const struct xt_latest *l)
+{
+    for ( unsigned int cpu = 0; cpu < i->nr_cpus; cpu++ )
+        i->cpus[cpu].end = l[cpu].last <= i->horizon ? l[cpu].last :
+                           l[cpu].time <= i->horizon ? l[cpu].time
+                                                     : i->horizon;
+}
+
+/* A window that begins behind the horizon has a damaged time stamp. */
+static void correct_entry_times(struct xt_index *i)
+{
+    uint64_t time = i->first;
+
+    for ( size_t n = 0; n < i->nr; n++ )
+    {
+        struct xt_index_entry *p = &i->entries[n];
+
+        if ( p->time > i->horizon )
+            p->time = p->timed && i->cpus[p->cpu].time_before
+                      ? i->cpus[p->cpu].time_before : time;
+        time = p->time;
+    }
+}
+
+int xt_index_set_horizon(struct xt_index *i, const struct xt_view *v)
+{
+    struct xt_latest *l;
+    int rc;
+
+    if ( i->first == UINT64_MAX )
+        return 0;
+    l = fault_calloc(i->nr_cpus, sizeof(*l));
+    if ( !l )
+        return -ENOMEM;
+    for ( unsigned int cpu = 0; cpu < i->nr_cpus; cpu++ )
+        l[cpu] = get_latest(i, cpu, v);
+    rc = xt_latest_find_horizon(l, i->nr_cpus, i->first, &i->horizon);
+    if ( !rc )
+    {
+        set_ends(i, l);
+        correct_entry_times(i);
+    }
+    free(l);
+    return rc;
+}
