@@ -97,6 +97,8 @@ void xt_latest_begin(struct xt_latest *l, uint64_t time)
 
 void xt_latest_add(struct xt_latest *l, uint64_t first, uint64_t time)
 {
+    if ( !l->known )
+        xt_latest_begin(l, time);
     if ( time <= l->time || time - l->time <= find_reach(first, l->time) )
     {
         l->time = time > l->time ? time : l->time;
@@ -148,7 +150,10 @@ static size_t list_candidates(const struct xt_latest *l, size_t nr,
     size_t cpus = 0, n = 0;
 
     for ( size_t cpu = 0; cpu < nr; cpu++ )
+    {
+        assert(l[cpu].known || !l[cpu].nr);
         cpus += l[cpu].known;
+    }
     for ( size_t cpu = 0; cpu < nr; cpu++ )
     {
         bool alone = cpus == 1 && l[cpu].nr_far >= ENOUGH_RECORDS;
@@ -269,6 +274,7 @@ int xt_index_set_horizon(struct xt_index *i, const struct xt_view *v)
 
     if ( i->first == UINT64_MAX )
         return 0;
+    assert(i->nr_cpus);
     l = fault_calloc(i->nr_cpus, sizeof(*l));
     if ( !l )
         return -ENOMEM;
