@@ -52,8 +52,8 @@ struct vcpu_cache_entry
 
 /*
  * A time stamp so many cycles after the previous one may be damaged.  The
- * engine then looks for evidence; the loops of the fast paths,
- * hvm_entryexit_fast() and runstate_fast(), stop in front of such a record.
+ * engine then looks for evidence; its loop for common records, and those of the
+ * fast paths below, stop in front of such a record.
  */
 #define PCPU_JUMP XT_FAR_STEP
 
