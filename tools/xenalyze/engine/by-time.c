@@ -6,10 +6,11 @@
  *
  * Three kinds of events have to be known in advance.  A LOST record comes at
  * the end of a loss, but makes the records of all pcpus since its beginning
- * doubtful; the end of a pcpu's records is visible only at the end of the trace,
- * and a silence of a pcpu at its end.  So a file is scanned for all first.  In a stream, losses are looked
- * for in each batch, and a loss that began earlier counts as beginning with
- * the batch; all pcpus end last.  (xenalyze copies streams to a file.)
+ * doubtful; the end of a pcpu's records is visible only at the end of the
+ * trace, and a silence of a pcpu at its end.  So a file is scanned for all
+ * first.  In a stream, losses are looked for in each batch, and a loss that
+ * began earlier counts as beginning with the batch; all pcpus end last.
+ * (xenalyze copies streams to a file.)
  */
 #include <assert.h>
 #include <errno.h>
