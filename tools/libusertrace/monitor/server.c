@@ -6,8 +6,8 @@
  *
  * All resources of peers are bounded: the number of peers, the length of a
  * message, and unsent data.  If all slots are taken and another peer waits, the
- * peer that has been idle longest is disconnected, after IDLE_MS at the
- * earliest: idle peers cannot lock out others.  Peers of root get all slots but
+ * peer whose last command is the oldest is disconnected, after IDLE_MS at the
+ * earliest: peers without commands cannot lock out others.  Peers of root get all slots but
  * one, so that busy peers of root cannot lock out the program's user.  While a
  * peer has not read its reply, nothing more is read from that peer, so at most
  * one reply is buffered.
@@ -43,7 +43,8 @@ struct client
 {
     int in, out;                /* a socket uses one descriptor for both */
     bool is_foreign;            /* root, in a program of another user */
-    int64_t active;             /* time of the last transfer, monotonic ms */
+    int64_t active;             /* time of the last command or part of a reply,
+                                 * monotonic ms */
     char *reply;                /* unsent reply; NULL: none */
     size_t reply_at, reply_nr;
     size_t in_at, in_nr;        /* of bytes: not processed yet */
@@ -154,14 +155,19 @@ static bool receive_bytes(struct client *c)
     return rc > 0;
 }
 
-/* The client is writable if it has a reply, otherwise readable. */
+/*
+ * The client is writable if it has a reply, otherwise readable.  Bytes without
+ * a complete command are no activity.
+ */
 static bool serve_client(struct client *c)
 {
-    bool keep_open = c->reply ? send_reply(c) : receive_bytes(c);
+    bool had_reply = c->reply;
+    bool keep_open = had_reply ? send_reply(c) : receive_bytes(c);
 
-    c->active = read_clock_ms();
     if ( keep_open && !c->reply )
         keep_open = process_bytes(c);
+    if ( had_reply || c->reply )
+        c->active = read_clock_ms();
     return keep_open;
 }
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -198,6 +199,33 @@ START_TEST(idle_peers_make_room)
         close(idle[i]);
     for ( int i = 0; i < MORE; i++ )
         close(more[i]);
+    monitor_close(server);
+}
+END_TEST
+
+/* Peers that send bytes, but no command, are idle, too. */
+START_TEST(endless_lines_make_room)
+{
+    enum { IDLE = 16 };
+    struct usertrace_server *server = monitor_open(USERTRACE_HMP);
+    struct pollfd newcomer = { .events = POLLIN };
+    char text[512];
+    int idle[IDLE];
+
+    for ( int i = 0; i < IDLE; i++ )
+    {
+        idle[i] = client_connect();
+        ck_assert(client_get(idle[i], PROMPT, text, sizeof(text)));
+    }
+    newcomer.fd = client_connect();
+    for ( int tries = 0; tries < 100 && !poll(&newcomer, 1, 100); tries++ )
+        for ( int i = 0; i < IDLE; i++ )
+            send(idle[i], "x", 1, MSG_NOSIGNAL);
+    ck_assert_int_ne(newcomer.revents, 0);
+    ck_assert(client_get(newcomer.fd, PROMPT, text, sizeof(text)));
+    for ( int i = 0; i < IDLE; i++ )
+        close(idle[i]);
+    close(newcomer.fd);
     monitor_close(server);
 }
 END_TEST
@@ -428,9 +456,8 @@ END_TEST
 
 UNIT_MAIN("server", people_have_a_prompt, a_line_has_an_end,
           old_people_have_old_words, standard_input_is_a_way,
-          only_its_user_comes_in,
-          idle_peers_make_room, a_slot_is_kept_for_the_user,
-          who_lives_keeps_its_socket,
-          who_is_dead_does_not, who_exits_takes_it_along, other_files_stay,
+          only_its_user_comes_in, idle_peers_make_room,
+          endless_lines_make_room, a_slot_is_kept_for_the_user,
+          who_lives_keeps_its_socket, who_is_dead_does_not, who_exits_takes_it_along, other_files_stay,
           what_is_not_its_own_stays, one_takes_over, a_child_has_none,
           options_open_monitors)
