@@ -46,7 +46,7 @@ static void put_rust_enabled(const struct tt_request *r,
 {
     bool by_state = false;
 
-    fprintf(r->out, "#[inline(always)]\n#[allow(dead_code)]\n"
+    fprintf(r->out, "#[inline(always)]\n#[allow(dead_code, non_snake_case)]\n"
             "pub fn trace_%s_enabled() -> bool\n{\n    ", e->name);
     for ( size_t i = 0; !e->disabled && i < r->nr_backends; i++ )
     {
@@ -95,7 +95,7 @@ static void put_rust_event(const struct tt_request *r,
                            const struct tt_event *e)
 {
     put_rust_enabled(r, e);
-    fprintf(r->out, "#[inline(always)]\n#[allow(dead_code)]\n"
+    fprintf(r->out, "#[inline(always)]\n#[allow(dead_code, non_snake_case)]\n"
             "pub fn trace_%s(", e->name);
     program_rust_parameters(r->out, e, false);
     fputs(")\n{\n", r->out);
