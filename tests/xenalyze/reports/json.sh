@@ -351,6 +351,17 @@ for trace in $(traces) disk shadow damaged rare skewed host; do
     mv out $n.csv
 done
 
+# Stalls of the machine, in a regular period.
+play stalls --cpus 4 --load busy --rate 50k --stall 50ms --stall-for 4ms
+play periods --cpus 4 --load busy --rate 500 -T 2
+for trace in stalls periods; do
+    n=$((n + 1))
+    expect 0 "$xenalyze" --why --json $trace
+    mv out $n.json
+    expect 0 "$xenalyze" --why --csv $trace
+    mv out $n.csv
+done
+
 # A storm of an interrupt, at the cost of a vcpu.
 awk 'BEGIN {
     print 0, 1000000, "0x21101 0x10000"

@@ -23,6 +23,8 @@
 #include "xenalyze/account/io-trips.h"
 #include "xenalyze/account/ipi-latency.h"
 #include "xenalyze/account/latency.h"
+#include "xenalyze/account/machine-stall.h"
+#include "xenalyze/account/period.h"
 #include "xenalyze/account/request.h"
 #include "xenalyze/account/sched-check.h"
 #include "xenalyze/account/sort.h"

@@ -179,7 +179,6 @@ static void add_to_storm(struct interrupt_load *l, struct load_pcpu *p,
     bool is_dense = p->nr >= LOAD_RECENT &&
                     f->time - first <= l->recent_cycles;
 
-    debug_assert(p->nr < LOAD_RECENT || first <= f->time);
     *oldest = f->time;
     p->nr++;
     if ( !is_dense )

@@ -195,10 +195,10 @@ static void inject_vector(struct interrupt_paths *p, struct path_vcpu *v,
                           const struct fact_handle *f)
 {
     const struct fact_exit *x = f->exit;
-    bool was_pending = v->is_pending && v->pending_to <= x->start;
+    bool was_pending = v->is_pending && v->pending_to <= x->start &&
+                       v->pending_from <= v->pending_to;
     uint64_t from = was_pending ? v->pending_from : x->start;
 
-    debug_assert(from <= x->start);
     stats_map_add(&v->vectors, &p->pool, f->at, x->start + x->cycles - from,
                   from);
     stats_map_add(&v->masked, &p->pool, f->at,

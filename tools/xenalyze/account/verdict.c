@@ -157,7 +157,8 @@ const char *verdict_loss_name(enum verdict_loss loss)
 {
     static const char *const names[] = {
         [VERDICT_WAITS] = "waits", [VERDICT_DEVICE] = "emulated",
-        [VERDICT_BACKEND] = "backend",
+        [VERDICT_BACKEND] = "backend", [VERDICT_INTERRUPTS] = "interrupts",
+        [VERDICT_STALLS] = "stalls",
     };
 
     assert(loss < VERDICT_LOSSES);
@@ -201,6 +202,20 @@ static const struct verdict_rule *find_backend_rule(uint16_t backend)
     return backend ? &driver_domain : &dom0;
 }
 
+static const struct verdict_rule interrupt_rule = {
+    WAIT_CAUSES, NULL, "interrupts",
+    "loses its pcpu to interrupts of the host",
+    "Xen handled interrupts on its pcpu",
+    "other pcpus for these: /proc/irq/N/smp_affinity in dom0",
+};
+
+static const struct verdict_rule stall_rule = {
+    WAIT_CAUSES, NULL, "machine-stall",
+    "loses time while the whole machine stands still",
+    "no pcpu did anything",
+    "firmware settings (SMI: power, USB), or newer firmware",
+};
+
 uint64_t verdict_lost_time(const struct verdict_facts *f,
                            enum verdict_loss loss)
 {
@@ -210,6 +225,10 @@ uint64_t verdict_lost_time(const struct verdict_facts *f,
         return f->vcpu->sums.waited;
     case VERDICT_DEVICE:
         return f->accesses ? access_device_time(f->accesses->sums) : 0;
+    case VERDICT_INTERRUPTS:
+        return f->interrupts ? f->interrupts->lost : 0;
+    case VERDICT_STALLS:
+        return f->stalls ? f->stalls->lost : 0;
     default:
         assert(loss == VERDICT_BACKEND);
         return f->backend ? f->backend->waited : 0;
@@ -228,6 +247,10 @@ verdict_find_stretch(const struct verdict_facts *f, enum verdict_loss loss)
         s = &f->accesses->search;
     else if ( loss == VERDICT_BACKEND && f->backend )
         s = &f->backend->search;
+    else if ( loss == VERDICT_INTERRUPTS && f->interrupts )
+        s = &f->interrupts->search;
+    else if ( loss == VERDICT_STALLS && f->stalls )
+        s = &f->stalls->search;
     return s && s->worst.score > 0 ? s : NULL;
 }
 
@@ -239,8 +262,11 @@ verdict_find_stretch_rule(const struct verdict_facts *f,
     if ( loss == VERDICT_WAITS )
         return verdict_find_headline(f->waits, f->vcpu,
                                      &f->vcpu->stretches->worst.sums);
-    return loss == VERDICT_DEVICE ? find_device_rule(f->accesses->worst.sums)
-                                  : find_backend_rule(f->backend->worst.domain);
+    if ( loss == VERDICT_DEVICE )
+        return find_device_rule(f->accesses->worst.sums);
+    return loss == VERDICT_INTERRUPTS ? &interrupt_rule
+           : loss == VERDICT_STALLS ? &stall_rule
+           : find_backend_rule(f->backend->worst.domain);
 }
 
 bool verdict_find_worst_loss(const struct verdict_facts *f,
@@ -266,8 +292,11 @@ static const struct verdict_rule *find_rule_of_loss(
 {
     if ( loss == VERDICT_WAITS )
         return verdict_find_headline(f->waits, f->vcpu, &f->vcpu->sums);
-    return loss == VERDICT_DEVICE ? find_device_rule(f->accesses->sums)
-                                  : find_backend_rule(f->backend->vote.domain);
+    if ( loss == VERDICT_DEVICE )
+        return find_device_rule(f->accesses->sums);
+    return loss == VERDICT_INTERRUPTS ? &interrupt_rule
+           : loss == VERDICT_STALLS ? &stall_rule
+           : find_backend_rule(f->backend->vote.domain);
 }
 
 /* Does the vcpu lose too much time over the whole trace? */
@@ -278,8 +307,9 @@ static bool is_great_loss(const struct verdict_facts *f,
 
     if ( loss == VERDICT_WAITS )
         return verdict_is_slow(f->waits, f->vcpu);
+    /* A stall stops everything, and no scheduler can help. */
     return lost && stats_share(lost, verdict_known_time(f->vcpu)) >=
-                   SLOW_PERCENT;
+                   (loss == VERDICT_STALLS ? LEAST_PERCENT : SLOW_PERCENT);
 }
 
 struct verdict_result verdict_judge(const struct verdict_facts *f)

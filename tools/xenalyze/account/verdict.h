@@ -12,6 +12,8 @@
 
 #include "xenalyze/account/backend-wait.h"
 #include "xenalyze/account/device-access.h"
+#include "xenalyze/account/interrupt-load.h"
+#include "xenalyze/account/machine-stall.h"
 #include "xenalyze/account/wait-cause.h"
 
 struct verdict_rule
@@ -60,6 +62,8 @@ enum verdict_loss
     VERDICT_WAITS,              /* it waits for a pcpu */
     VERDICT_DEVICE,             /* an emulated device */
     VERDICT_BACKEND,            /* the backend of its I/O waits for a pcpu */
+    VERDICT_INTERRUPTS,         /* Xen handles interrupts while it runs */
+    VERDICT_STALLS,             /* the whole machine stands still */
     VERDICT_LOSSES
 };
 
@@ -73,6 +77,8 @@ struct verdict_facts
     const struct wait_vcpu *vcpu;
     const struct access_vcpu *accesses; /* to emulated devices; or NULL */
     const struct backend_vcpu *backend; /* round trips of I/O; or NULL */
+    const struct load_vcpu *interrupts; /* on its pcpu; or NULL */
+    const struct stall_vcpu *stalls;    /* of the machine; or NULL */
 };
 
 struct verdict_result
@@ -84,8 +90,8 @@ struct verdict_result
 
 /*
  * The verdict on a vcpu: the greatest loss, if it is at least 5 % of its time
- * (for waits: see verdict_is_slow()); else the worst stretch of any loss, if
- * that hurts.
+ * (for waits: see verdict_is_slow(); for stalls of the machine: 1 %); else the
+ * worst stretch of any loss, if that hurts.
  */
 struct verdict_result verdict_judge(const struct verdict_facts *f);
 

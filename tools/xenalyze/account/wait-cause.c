@@ -594,6 +594,7 @@ static int wait_end(void *state, const struct fact_end *f, struct err *e)
         {
             w->vcpus[i]->waiting_since = 0;
             w->vcpus[i]->state = STATE_INIT;
+            period_interrupt(&w->vcpus[i]->period);
             forget_caps(w, w->vcpus[i]);
             if ( w->vcpus[i]->stretches )
                 stretch_close(&w->vcpus[i]->stretches->search, &w->scale);

@@ -31,6 +31,7 @@
 #define XENALYZE_ACCOUNT_WAIT_CAUSE_H
 
 #include "xenalyze/account/pcpu-uses.h"
+#include "xenalyze/account/period.h"
 #include "xenalyze/account/stretch.h"
 #include "xenalyze/model/model.h"
 #include "xenalyze/stats/stats.h"
@@ -142,6 +143,7 @@ struct wait_vcpu
     uint64_t other_rivals;      /* cycles of further domains */
     uint64_t long_placements;   /* waits with long_ns of WAIT_PLACEMENT */
     struct stats waits;         /* lengths of complete waits */
+    struct period period;       /* begins of waits of 100 us and more */
     struct wait_stretches *stretches;   /* NULL: never waited */
     uint32_t nr_vcpus;          /* of its domain; after closing */
 

@@ -510,7 +510,11 @@ void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
     find_idle_elsewhere(&x);
     add_sums(&v->sums, &x.sums);
     if ( is_complete && !f->before_first_run )
+    {
         stats_add(&v->waits, &w->pool, x.sums.waited, f->from);
+        if ( x.sums.waited >= w->calm )
+            period_add(&v->period, &w->pool, f->from);
+    }
     end_wait(&x);
     keep_moments(&x);
     memcpy(x.wait.causes, x.sums.causes, sizeof(x.wait.causes));

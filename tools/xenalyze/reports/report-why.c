@@ -20,6 +20,8 @@ struct why_report
     struct device_accesses accesses;
     struct co_stops co_stops;
     struct backend_waits backends;
+    struct interrupt_load load;
+    struct machine_stalls stalls;
     bool has_domain, has_vcpu;  /* asked for; neither: the slowest vcpu */
     uint64_t domain, id;
     const char *word;           /* the argument */
@@ -93,11 +95,15 @@ static int why_open(struct report_pass *p, void **state, struct err *e)
     block_reasons_init(&r->blocks);
     device_accesses_init(&r->accesses);
     backend_waits_init(&r->backends);
+    interrupt_load_init(&r->load);
+    machine_stalls_init(&r->stalls);
     backend_waits_get_sinks(&r->backends, backends);
     report_add_sink(p, wait_causes_sink(&r->waits));
     report_add_sink(p, block_reasons_sink(&r->blocks));
     report_add_sink(p, device_accesses_sink(&r->accesses));
     report_add_sink(p, co_stops_sink(&r->co_stops));
+    report_add_sink(p, interrupt_load_sink(&r->load));
+    report_add_sink(p, machine_stalls_sink(&r->stalls));
     for ( size_t i = 0; i < BACKEND_SINKS; i++ )
         report_add_sink(p, backends[i]);
     return parse_why(r, p, e);
@@ -111,7 +117,8 @@ static bool why_has_failed(const void *state)
            r->blocks.pool.failed || r->accesses.failed ||
            r->accesses.pool.failed || r->co_stops.failed ||
            r->backends.failed || r->backends.trips.failed ||
-           r->backends.trips.pool.failed;
+           r->backends.trips.pool.failed || r->load.failed ||
+           r->load.pool.failed || r->stalls.failed || r->stalls.pool.failed;
 }
 
 static void why_free(void *state)
@@ -125,6 +132,8 @@ static void why_free(void *state)
         device_accesses_fini(&r->accesses);
         co_stops_fini(&r->co_stops);
         backend_waits_fini(&r->backends);
+        interrupt_load_fini(&r->load);
+        machine_stalls_fini(&r->stalls);
     }
     free(r);
 }
@@ -139,6 +148,8 @@ static int why_close(struct report_pass *p, void *state)
     device_accesses_close(&r->accesses);
     co_stops_close(&r->co_stops);
     backend_waits_close(&r->backends);
+    interrupt_load_close(&r->load);
+    machine_stalls_close(&r->stalls);
     return r->accesses.failed ? -ENOMEM : 0;
 }
 
@@ -162,21 +173,23 @@ static struct verdict_facts get_facts(const struct why_report *r,
         .waits = &r->waits, .vcpu = v,
         .accesses = device_accesses_find(&r->accesses, v->domain, v->id),
         .backend = backend_waits_find(&r->backends, v->domain, v->id),
+        .interrupts = interrupt_load_find(&r->load, v->domain, v->id),
+        .stalls = machine_stalls_find(&r->stalls, v->domain, v->id),
     };
 }
 
 /*
  * Time lost, times its share of the time of wanting to run: by waiting, or by
- * emulated devices if that is more.
+ * the greatest other loss but that to a backend.
  */
 static double suffering(const struct why_report *r, const struct wait_vcpu *v)
 {
     struct verdict_facts f = get_facts(r, v);
     uint64_t lost = verdict_lost_time(&f, VERDICT_WAITS);
-    uint64_t device = verdict_lost_time(&f, VERDICT_DEVICE);
 
-    if ( device > lost )
-        lost = device;
+    for ( unsigned int i = 0; i < VERDICT_LOSSES; i++ )
+        if ( i != VERDICT_BACKEND && verdict_lost_time(&f, i) > lost )
+            lost = verdict_lost_time(&f, i);
     return stats_share(lost, lost + v->times[STATE_RUNNING]) * (double)lost;
 }
 
@@ -263,7 +276,8 @@ static void print_verdict(const struct report_pass *p,
         .facts = get_facts(r, v), .is_asked = r->has_domain,
         .blocks = block_reasons_find(&r->blocks, v->domain, v->id),
         .device = device_accesses_find_top(&r->accesses, v->domain),
-        .co_stops = &r->co_stops, .names = p->request.names, .out = p->out,
+        .co_stops = &r->co_stops, .stalls = &r->stalls,
+        .names = p->request.names, .out = p->out,
     };
 
     assert(is_asked(r, v));
@@ -354,6 +368,8 @@ static void walk_slow_vcpus(struct export *x, void *state)
                    export_number(v->sums.idle_elsewhere),
                    export_number(verdict_lost_time(&f, VERDICT_DEVICE)),
                    export_number(verdict_lost_time(&f, VERDICT_BACKEND)),
+                   export_number(verdict_lost_time(&f, VERDICT_INTERRUPTS)),
+                   export_number(verdict_lost_time(&f, VERDICT_STALLS)),
                    export_series(&v->waits));
     }
 }
@@ -484,6 +500,60 @@ static void walk_co_stops(struct export *x, void *state)
     }
 }
 
+static void walk_stalls(struct export *x, void *state)
+{
+    const struct why_report *r = state;
+
+    for ( uint32_t i = 0; i < r->stalls.nr_longest; i++ )
+    {
+        const struct machine_stall *s = &r->stalls.longest[i];
+
+        assert(s->from < s->to && s->pcpus > 1);
+        EXPORT_ROW(x, export_number(s->from), export_number(s->to),
+                   export_number(s->pcpus));
+    }
+}
+
+static void walk_periods(struct export *x, void *state)
+{
+    const struct why_report *r = state;
+    struct period_found found;
+
+    if ( period_find(&r->stalls.period, &found) )
+        EXPORT_ROW(x, export_text("stalls"), export_optional(false, 0),
+                   export_optional(false, 0), export_number(found.cycles),
+                   export_number(found.percent),
+                   export_number(stats_events(&r->stalls.period.gaps)));
+    for ( uint32_t i = 0; i < r->waits.nr_vcpus; i++ )
+    {
+        const struct wait_vcpu *v = r->waits.vcpus[i];
+
+        if ( is_asked(r, v) && period_find(&v->period, &found) )
+            EXPORT_ROW(x, export_text("waits"),
+                       export_optional(true, v->domain),
+                       export_optional(true, v->id),
+                       export_number(found.cycles),
+                       export_number(found.percent),
+                       export_number(stats_events(&v->period.gaps)));
+    }
+}
+
+static const struct export_column stall_columns[] = {
+    EXPORT_COLUMN("from", MOMENT, "begin, estimated from the last record"),
+    EXPORT_COLUMN("to", MOMENT, "end: the first record of any pcpu"),
+    EXPORT_COLUMN("pcpus", COUNT, "pcpus that ran vcpus"),
+};
+
+static const struct export_column period_columns[] = {
+    EXPORT_COLUMN("what", TEXT, "stalls: of the machine; waits: of the vcpu, "
+                  "of 100 us and more"),
+    EXPORT_OPTIONAL("domain", DOMAIN, "the domain"),
+    EXPORT_OPTIONAL("vcpu", COUNT, "the number of the vcpu in the domain"),
+    EXPORT_COLUMN("period", DURATION, "from one to the next"),
+    EXPORT_COLUMN("percent", COUNT, "the share of them with this period"),
+    EXPORT_COLUMN("times", COUNT, "their number"),
+};
+
 static const struct export_column co_stop_columns[] = {
     EXPORT_DOMAIN_ID,
     EXPORT_COLUMN("vcpus", COUNT, "the most vcpus that were known together"),
@@ -531,6 +601,10 @@ static const struct export_column slow_columns[] = {
                   "waits for a pcpu"),
     EXPORT_COLUMN("backend", DURATION, "it was blocked for I/O while the "
                   "backend waited for a pcpu"),
+    EXPORT_COLUMN("interrupts", DURATION, "Xen handled interrupts while it "
+                  "ran"),
+    EXPORT_COLUMN("stalls", DURATION, "the whole machine stood still while it "
+                  "ran"),
     EXPORT_STATISTICS,
 };
 
@@ -548,8 +622,8 @@ static const struct export_column cause_columns[] = {
 
 static const struct export_column stretch_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
-    EXPORT_COLUMN("loss", TEXT, "what took its time: waits, emulated or "
-                  "backend"),
+    EXPORT_COLUMN("loss", TEXT, "what took its time: waits, emulated, "
+                  "backend, interrupts or stalls"),
     EXPORT_COLUMN("rule", TEXT, "the rule of the largest cause"),
     EXPORT_COLUMN("hurts", TEXT, "yes: a problem; no"),
     EXPORT_COLUMN("from", MOMENT, "begin of the worst stretch"),
@@ -591,6 +665,11 @@ static const struct export_table why_tables[] = {
       EXPORT_IN_TABLES, EXPORT_COLUMNS(block_columns), walk_blocks },
     { "why_domains", "How the vcpus of a domain got pcpus together (--why).",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(co_stop_columns), walk_co_stops },
+    { "why_stalls", "The longest times in which the whole machine stood still "
+      "(--why).", EXPORT_IN_TABLES, EXPORT_COLUMNS(stall_columns),
+      walk_stalls },
+    { "why_periods", "Regular periods of stalls and long waits (--why).",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(period_columns), walk_periods },
     { .name = NULL },
 };
 

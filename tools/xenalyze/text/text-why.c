@@ -92,6 +92,23 @@ static uint16_t find_blamed_backend(const struct text_why *t)
                                  : t->facts.backend->vote.domain;
 }
 
+/* ": eth0 (irq 24)", if most of the time is of one interrupt. */
+static void print_blamed_irq(const struct text_why *t)
+{
+    const struct load_vcpu *v = t->facts.interrupts;
+    char device[XT_IRQ_TEXT_MAX];
+
+    assert(v);
+    if ( t->verdict.is_stretch
+         ? !load_vote_is_clear(&v->worst, v->search.worst.lost)
+         : !load_vote_is_clear(&v->vote, v->lost) )
+        return;
+    if ( t->names && xt_host_irq_device(&t->names->host, v->vote.irq, device) )
+        fprintf(t->out, ": %.20s (irq %" PRIu32 ")", device, v->vote.irq);
+    else
+        fprintf(t->out, ": irq %" PRIu32, v->vote.irq);
+}
+
 static void print_headline(const struct text_why *t)
 {
     const struct verdict_result *v = &t->verdict;
@@ -106,6 +123,8 @@ static void print_headline(const struct text_why *t)
                                                   device));
     else if ( v->loss == VERDICT_BACKEND )
         fprintf(t->out, ": %s", domain_text(t, find_blamed_backend(t), name));
+    else if ( v->loss == VERDICT_INTERRUPTS )
+        print_blamed_irq(t);
     else if ( names_rival(v->rule) && find_rival(t, &rival) )
         fprintf(t->out, ": %s", domain_text(t, rival, name));
     fprintf(t->out, ".\n");
@@ -185,6 +204,10 @@ static void print_loss(const struct text_why *t,
 
     if ( t->verdict.loss == VERDICT_DEVICE )
         fprintf(t->out, "emulated devices took %.1f%%", share);
+    else if ( t->verdict.loss == VERDICT_INTERRUPTS )
+        fprintf(t->out, "interrupts took %.1f%%", share);
+    else if ( t->verdict.loss == VERDICT_STALLS )
+        fprintf(t->out, "the machine stood still %.1f%%", share);
     else if ( t->verdict.loss == VERDICT_BACKEND )
         fprintf(t->out, "blocked while %s waited for a pcpu %.1f%%",
                 domain_text(t, t->facts.backend->worst.domain, name), share);
@@ -226,7 +249,9 @@ static void print_least_bad(const struct text_why *t)
     s = verdict_find_stretch(&t->facts, loss);
     if ( s->worst.from >= s->worst.to )
         return;
-    fprintf(t->out, " Worst part: waited %s of %s, ",
+    fprintf(t->out, " Worst part: %s %s of %s, ",
+            loss == VERDICT_INTERRUPTS || loss == VERDICT_STALLS ? "lost"
+                                                                 : "waited",
             text_duration(&t->facts.waits->clock, s->worst.lost, lost),
             text_duration(&t->facts.waits->clock, s->worst.to - s->worst.from,
                           length));
@@ -419,6 +444,100 @@ static void print_co_stop(const struct text_why *t,
                 "%.1f%%\n", stats_share(d->spun, known));
 }
 
+/* --- interrupts, stalls, periods ----------------------------------------- */
+
+#define INTERRUPT_PERCENT 1.0   /* share of time to print them */
+#define STALL_PERCENT 0.1
+
+static bool helps_here(const struct text_why *t, enum verdict_loss loss)
+{
+    return t->verdict.rule && t->verdict.loss == loss &&
+           !t->verdict.is_stretch;
+}
+
+/* Lines of the section; 0: too little time. */
+static unsigned int count_interrupt_lines(const struct text_why *t)
+{
+    uint64_t lost = verdict_lost_time(&t->facts, VERDICT_INTERRUPTS);
+
+    if ( helps_here(t, VERDICT_INTERRUPTS) )
+        return 2;
+    return share_of_time(t, lost) >= INTERRUPT_PERCENT;
+}
+
+static void print_lost_to_interrupts(const struct text_why *t)
+{
+    const struct load_vcpu *v = t->facts.interrupts;
+    char text[NUM_CLOCK_MAX];
+
+    assert(v);
+    fprintf(t->out, " Interrupts of the host took %.1f%%, %s, on its pcpu: %"
+            PRIu64 " of them.\n", share_of_time(t, v->lost),
+            text_duration(&t->facts.waits->clock, v->lost, text),
+            v->interrupts);
+    if ( helps_here(t, VERDICT_INTERRUPTS) )
+        fprintf(t->out, INDENT "helps: %s\n", t->verdict.rule->help);
+}
+
+static const struct machine_stall *find_longest_stall(const struct text_why *t)
+{
+    const struct machine_stall *s = NULL;
+
+    for ( uint32_t i = 0; i < t->stalls->nr_longest; i++ )
+        if ( !s || t->stalls->longest[i].to - t->stalls->longest[i].from >
+                   s->to - s->from )
+            s = &t->stalls->longest[i];
+    return s;
+}
+
+static unsigned int count_stall_lines(const struct text_why *t)
+{
+    uint64_t lost = verdict_lost_time(&t->facts, VERDICT_STALLS);
+
+    if ( helps_here(t, VERDICT_STALLS) )
+        return 3;
+    return share_of_time(t, lost) >= STALL_PERCENT ? 2 : 0;
+}
+
+static void print_stalls(const struct text_why *t)
+{
+    const struct machine_stalls *m = t->stalls;
+    const struct machine_stall *s = find_longest_stall(t);
+    struct period_found period;
+    char text[NUM_CLOCK_MAX];
+
+    assert(s && t->facts.stalls);
+    assert(stats_events(&m->lengths) >= m->nr_longest);
+    fprintf(t->out, " The whole machine stood still %" PRIu64 " times, %s in "
+            "all", stats_events(&m->lengths),
+            text_duration(&m->clock, m->lengths.sum, text));
+    if ( period_find(&m->period, &period) )
+        fprintf(t->out, ", every %s",
+                text_duration(&m->clock, period.cycles, text));
+    fprintf(t->out, ".\n" INDENT "worst, of %" PRIu32 " busy pcpus: ",
+            s->pcpus);
+    print_range(t, s->from, s->to);
+    if ( helps_here(t, VERDICT_STALLS) )
+        fprintf(t->out, INDENT "helps: %s\n", t->verdict.rule->help);
+}
+
+static bool print_period(const struct text_why *t, FILE *out)
+{
+    const struct wait_vcpu *v = t->facts.vcpu;
+    struct period_found period;
+    char text[NUM_CLOCK_MAX];
+
+    if ( !t->verdict.rule || t->verdict.loss != VERDICT_WAITS ||
+         !period_find(&v->period, &period) )
+        return false;
+    if ( out )
+        fprintf(out, " Waits of 100 us and more begin every %s: %u%% of %"
+                PRIu64 ".\n",
+                text_duration(&t->facts.waits->clock, period.cycles, text),
+                period.percent, stats_events(&v->period.gaps));
+    return true;
+}
+
 /* --- blocked times -------------------------------------------------------- */
 
 #define MAX_REASONS 3u
@@ -536,13 +655,23 @@ struct why_layout
 {
     const struct stretch_search *stretch;
     const struct co_stop_domain *co_stop;
-    bool has_devices, has_backend;
+    bool has_devices, has_backend, has_interrupts, has_stalls, has_period;
     unsigned int findings, reasons;
 };
 
 static unsigned int min_lines(unsigned int a, unsigned int b)
 {
     return a < b ? a : b;
+}
+
+/* Reserve lines, if there are enough. */
+static bool take_lines(unsigned int *left, unsigned int nr)
+{
+    assert(nr <= MAX_LINES && *left <= MAX_LINES);
+    if ( !nr || nr > *left )
+        return false;
+    *left -= nr;
+    return true;
 }
 
 /* Findings that fit below the heading, and above the rivals. */
@@ -575,13 +704,21 @@ static struct why_layout plan_lines(const struct text_why *t,
 
     assert(used <= MAX_LINES);
     left = MAX_LINES - used;
+    l.has_stalls = take_lines(&left, count_stall_lines(t));
+    l.has_interrupts = take_lines(&left, count_interrupt_lines(t));
     if ( has_blocks(t) && left > 1 )
         l.reasons = min_lines(left - 1, 1);
     left -= l.reasons ? 1 + l.reasons : 0;
     if ( t->verdict.rule && t->verdict.loss == VERDICT_WAITS )
         l.findings = plan_findings(t, findings, n, &left);
     if ( l.reasons )
-        l.reasons += min_lines(left, MAX_REASONS - l.reasons);
+    {
+        unsigned int more = min_lines(left, MAX_REASONS - l.reasons);
+
+        l.reasons += more;
+        left -= more;
+    }
+    l.has_period = print_period(t, NULL) && take_lines(&left, 1);
     return l;
 }
 
@@ -591,6 +728,7 @@ void text_print_why(const struct text_why *t)
     size_t n = verdict_find(t->facts.vcpu, findings);
     struct why_layout l = plan_lines(t, findings, n);
 
+    assert(t->stalls && t->facts.waits);
     assert(n || !t->facts.vcpu->sums.waited);
     if ( t->verdict.rule )
         print_headline(t);
@@ -600,6 +738,10 @@ void text_print_why(const struct text_why *t)
         print_stretch(t, l.stretch);
     print_states(t);
     print_lengths(t);
+    if ( l.has_stalls )
+        print_stalls(t);
+    if ( l.has_interrupts )
+        print_lost_to_interrupts(t);
     if ( !t->verdict.rule )
         print_least_bad(t);
     if ( l.has_devices )
@@ -610,6 +752,8 @@ void text_print_why(const struct text_why *t)
         if ( l.findings )
             print_rivals(t);
     }
+    if ( l.has_period )
+        print_period(t, t->out);
     if ( l.has_backend )
         print_backend_time(t);
     if ( l.co_stop )

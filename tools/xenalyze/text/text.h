@@ -59,6 +59,7 @@ struct text_why
     const struct wait_vcpu *backend;    /* the backend's slowest vcpu; or
                                            NULL */
     const struct co_stops *co_stops;
+    const struct machine_stalls *stalls;
     const struct xt_domain_names *names;
     FILE *out;
 };

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Each fact with the time of a record ends a silence.  The fact of a VM exit
+ * comes with the entry, and has the times of two records.
+ */
+#include "xenalyze/account/machine-stall.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/debug.h"
+#include "xenalyze/account/grow.h"
+
+#define LEAST_NS 100000u
+#define RESUME_NS 50000u
+#define MEMORY_NS 2000000000u
+#define LEAST_TYPICAL 1000u       /* silences, before one is too long */
+#define LONG_FACTOR 16u             /* times the median */
+#define UPDATE 256u             /* silences between two medians */
+#define MAX_CELL (4u * 56)      /* a silence of years is damage */
+
+void machine_stalls_init(struct machine_stalls *m)
+{
+    assert(!m->vcpus && !m->pcpus);
+    stats_pool_init(&m->pool);
+}
+
+void machine_stalls_fini(struct machine_stalls *m)
+{
+    free(m->vcpus);
+    free(m->pcpus);
+    stats_pool_fini(&m->pool);
+}
+
+static struct stall_vcpu *get_stall_vcpu(struct machine_stalls *m,
+                                         const struct vcpu *v)
+{
+    struct stall_vcpu *own =
+        grow_get_object(&m->vcpus, &m->nr_vcpus, v->index, &m->pool.arena,
+                        sizeof(*own), _Alignof(struct stall_vcpu));
+
+    m->failed |= !own;
+    if ( own )
+    {
+        own->domain = v->domain->id;
+        own->id = v->id;
+    }
+    return own;
+}
+
+static struct stall_pcpu *get_stall_pcpu(struct machine_stalls *m,
+                                         uint32_t pcpu)
+{
+    if ( grow_to_index(&m->pcpus, &m->nr_pcpus, pcpu, sizeof(*m->pcpus)) )
+        return &m->pcpus[pcpu];
+    m->failed = true;
+    return NULL;
+}
+
+/* --- typical silences ----------------------------------------------------- */
+
+/* Silences are weighed by busy pcpus: the fewer, the longer. */
+
+/* Four cells for each power of two. */
+static unsigned int silence_cell(uint64_t cycles)
+{
+    unsigned int octave = 63 - __builtin_clzll(cycles | 4);
+
+    return 4 * octave + (cycles >> (octave - 2) & 3);
+}
+
+static uint64_t silence_limit(unsigned int cell)
+{
+    unsigned int octave = cell / 4;
+
+    return octave < 2 ? 4 : (uint64_t)(5 + cell % 4) << (octave - 2);
+}
+
+static void find_typical(struct machine_stalls *m)
+{
+    uint64_t sum = 0;
+    unsigned int cell = 0;
+
+    double mean = 0;
+
+    debug_assert(m->weight);
+    for ( unsigned int i = 0; i < SILENCE_CELLS; i++ )
+        mean += (double)m->weights[i] / (double)m->weight *
+                (double)silence_limit(i < MAX_CELL ? i : MAX_CELL);
+    while ( cell < SILENCE_CELLS - 1 &&
+            (sum += m->weights[cell]) < m->weight / 2 )
+        cell++;
+    m->limit = silence_limit(cell < MAX_CELL ? cell : MAX_CELL) * LONG_FACTOR;
+    /* Less than half of each silence that is too long. */
+    m->expected = mean < (double)m->limit ? (uint64_t)(mean / 2)
+                                          : m->limit / 2;
+    if ( m->weight < m->memory )
+        return;
+    m->weight = 0;
+    for ( cell = 0; cell < SILENCE_CELLS; cell++ )
+    {
+        m->weights[cell] /= 2;
+        m->weight += m->weights[cell];
+    }
+}
+
+static void add_silence(struct machine_stalls *m, uint64_t cycles,
+                      uint32_t nr_busy)
+{
+    if ( !cycles || cycles > m->memory )
+        return;
+    m->weights[silence_cell(cycles * nr_busy)] += cycles;
+    m->weight += cycles;
+    if ( ++m->nr_typical >= LEAST_TYPICAL && m->nr_typical % UPDATE == 0 )
+        find_typical(m);
+}
+
+/* --- stalls --------------------------------------------------------------- */
+
+static uint64_t stall_length(const struct machine_stall *s)
+{
+    return s->to - s->from;
+}
+
+/* Replaces the shortest stall, if the list is full. */
+static void keep_stall(struct machine_stalls *m)
+{
+    const struct machine_stall *s = &m->silence;
+    uint32_t at = 0;
+
+    assert(s->from < s->to && m->nr_longest <= MACHINE_STALLS);
+    if ( m->nr_longest < MACHINE_STALLS )
+    {
+        m->longest[m->nr_longest++] = *s;
+        return;
+    }
+    for ( uint32_t i = 1; i < MACHINE_STALLS; i++ )
+        if ( stall_length(&m->longest[i]) < stall_length(&m->longest[at]) )
+            at = i;
+    if ( stall_length(s) > stall_length(&m->longest[at]) )
+        m->longest[at] = *s;
+}
+
+static void stop_vcpu(struct machine_stalls *m, const struct vcpu *vcpu)
+{
+    struct stall_vcpu *v = get_stall_vcpu(m, vcpu);
+    uint64_t from = m->silence.from, lost = stall_length(&m->silence);
+
+    if ( !v )
+        return;
+    v->lost += lost;
+    v->stalls++;
+    stretch_begin_loss(&v->search, &m->scale, from,
+                       stretch_cost(&v->search, from));
+    stretch_end_loss(&v->search, m->silence.to, lost,
+                     (1 - STRETCH_CALM) * (double)lost);
+}
+
+static void add_stall(struct machine_stalls *m)
+{
+    keep_stall(m);
+    stats_add(&m->lengths, &m->pool, stall_length(&m->silence),
+              m->silence.from);
+    period_add(&m->period, &m->pool, m->silence.to);
+    for ( uint32_t i = 0; i < m->nr_pcpus; i++ )
+        if ( m->pcpus[i].stopped )
+            stop_vcpu(m, m->pcpus[i].stopped);
+    m->is_silence = false;
+}
+
+static void begin_silence(struct machine_stalls *m, uint64_t time)
+{
+    m->is_silence = true;
+    m->silence = (struct machine_stall){ m->last, time, m->nr_busy };
+    /* A long silence is longer than the expected one. */
+    m->silence.from += m->expected / m->nr_busy;
+    debug_assert(m->silence.from < time);
+    m->nr_resumed = 0;
+    for ( uint32_t i = 0; i < m->nr_pcpus; i++ )
+    {
+        m->pcpus[i].stopped = m->pcpus[i].current;
+        m->pcpus[i].has_resumed = false;
+    }
+}
+
+static void resume_pcpu(struct machine_stalls *m, struct stall_pcpu *p,
+                        uint64_t time)
+{
+    uint32_t need = (3 * m->silence.pcpus + 3) / 4;
+
+    if ( time - m->silence.to > m->resume )
+    {
+        /* The pcpus go on one by one. */
+        add_silence(m, stall_length(&m->silence), m->silence.pcpus);
+        m->is_silence = false;
+        return;
+    }
+    if ( !p->stopped || p->has_resumed )
+        return;
+    p->has_resumed = true;
+    if ( ++m->nr_resumed >= need )
+        add_stall(m);
+}
+
+static void note_record(struct machine_stalls *m, uint32_t pcpu, uint64_t time)
+{
+    struct stall_pcpu *p = get_stall_pcpu(m, pcpu);
+    uint64_t gap = time - m->last;
+
+    if ( !p || (time <= m->last && !m->is_silence) )
+        return;
+    if ( time > m->last && m->last && m->nr_busy > 1 )
+    {
+        if ( m->limit && gap <= m->memory && gap >= m->least &&
+             gap * m->nr_busy > m->limit )
+            begin_silence(m, time);
+        else
+            add_silence(m, gap, m->nr_busy);
+    }
+    if ( time > m->last )
+        m->last = time;
+    if ( m->is_silence && time >= m->silence.to )
+        resume_pcpu(m, p, time);
+}
+
+/* --- facts ---------------------------------------------------------------- */
+
+static void set_current(struct machine_stalls *m, uint32_t pcpu,
+                        const struct vcpu *v)
+{
+    struct stall_pcpu *p = get_stall_pcpu(m, pcpu);
+
+    if ( !p )
+        return;
+    assert(m->nr_busy >= (p->current != NULL));
+    m->nr_busy -= p->current != NULL;
+    p->current = v;
+    m->nr_busy += v != NULL;
+}
+
+static void stall_add_runstate(void *state, const struct fact_runstate *f)
+{
+    struct machine_stalls *m = state;
+    bool is_known = f->next < STATE_LOST;
+
+    /* No record is the begin of a loss, or the end of the segment. */
+    if ( is_known )
+        note_record(m, f->next_pcpu, f->to);
+    if ( f->state == STATE_RUNNING && f->pcpu < m->nr_pcpus &&
+         m->pcpus[f->pcpu].current == f->vcpu )
+        set_current(m, f->pcpu, NULL);
+    if ( f->next == STATE_RUNNING && !vcpu_is_idle(f->vcpu) )
+        set_current(m, f->next_pcpu, f->vcpu);
+}
+
+static void stall_add_exit(void *state, const struct fact_exit *f)
+{
+    note_record(state, f->pcpu, f->start);
+    if ( f->end == EXIT_ENTERED )
+        note_record(state, f->pcpu, f->start + f->cycles);
+}
+
+static void stall_add_pv(void *state, const struct fact_pv *f)
+{
+    note_record(state, f->pcpu, f->time);
+}
+
+static void stall_add_irq(void *state, const struct fact_irq *f)
+{
+    note_record(state, f->pcpu, f->time);
+}
+
+static void stall_add_power(void *state, const struct fact_power *f)
+{
+    note_record(state, f->pcpu, f->time);
+}
+
+static void stall_add_event(void *state, const struct fact_event *f)
+{
+    note_record(state, f->pcpu, f->time);
+}
+
+/* --- segments ------------------------------------------------------------- */
+
+static void stall_begin(void *state, const struct fact_begin *f)
+{
+    struct machine_stalls *m = state;
+
+    if ( f->segment )
+        return;
+    m->clock = *f->clock;
+    m->scale = stretch_scale_make(f->clock);
+    m->least = xt_clock_cycles(f->clock, LEAST_NS);
+    m->resume = xt_clock_cycles(f->clock, RESUME_NS);
+    m->memory = xt_clock_cycles(f->clock, MEMORY_NS);
+}
+
+/* Times of the next segment cannot be compared. */
+static int stall_end(void *state, const struct fact_end *f, struct err *e)
+{
+    struct machine_stalls *m = state;
+
+    (void)f;
+    for ( uint32_t i = 0; i < m->nr_vcpus; i++ )
+        if ( m->vcpus[i] )
+            stretch_close(&m->vcpus[i]->search, &m->scale);
+    for ( uint32_t i = 0; i < m->nr_pcpus; i++ )
+        m->pcpus[i] = (struct stall_pcpu){ .current = NULL };
+    period_interrupt(&m->period);
+    m->is_silence = false;
+    m->nr_busy = 0;
+    m->last = m->nr_typical = m->weight = m->limit = m->expected = 0;
+    memset(m->weights, 0, sizeof(m->weights));
+    return m->failed || m->pool.failed
+           ? err_sys(e, -ENOMEM, "cannot keep stalls of the machine") : 0;
+}
+
+struct sink machine_stalls_sink(struct machine_stalls *m)
+{
+    static const struct sink_ops ops = {
+        .name = "machine stalls", .ordered = true, .begin = stall_begin,
+        .end = stall_end, .runstate = stall_add_runstate,
+        .exit = stall_add_exit, .pv = stall_add_pv, .irq = stall_add_irq,
+        .power = stall_add_power, .event = stall_add_event,
+    };
+
+    return (struct sink){ &ops, m };
+}
+
+/* --- order ---------------------------------------------------------------- */
+
+static int compare_stall_vcpus(const void *a, const void *b)
+{
+    const struct stall_vcpu *x = *(struct stall_vcpu *const *)a;
+    const struct stall_vcpu *y = *(struct stall_vcpu *const *)b;
+
+    if ( x->domain != y->domain )
+        return x->domain < y->domain ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int compare_stalls(const void *a, const void *b)
+{
+    const struct machine_stall *x = a, *y = b;
+
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+void machine_stalls_close(struct machine_stalls *m)
+{
+    uint32_t nr = 0;
+
+    assert(stats_events(&m->lengths) >= m->nr_longest);
+    for ( uint32_t i = 0; i < m->nr_vcpus; i++ )
+        if ( m->vcpus[i] )
+            m->vcpus[nr++] = m->vcpus[i];
+    m->nr_vcpus = nr;
+    if ( nr )
+        qsort(m->vcpus, nr, sizeof(*m->vcpus), compare_stall_vcpus);
+    if ( m->nr_longest )
+        qsort(m->longest, m->nr_longest, sizeof(m->longest[0]),
+              compare_stalls);
+}
+
+const struct stall_vcpu *machine_stalls_find(const struct machine_stalls *m,
+                                             uint16_t domain, uint16_t id)
+{
+    struct stall_vcpu key = { .domain = domain, .id = id };
+    struct stall_vcpu *wanted = &key, **found = NULL;
+
+    if ( m->nr_vcpus )
+        found = bsearch(&wanted, m->vcpus, m->nr_vcpus, sizeof(*m->vcpus),
+                        compare_stall_vcpus);
+    return found ? *found : NULL;
+}
