@@ -3,7 +3,7 @@
  * The cost of a trace point in a program, with the back end that this file is
  * compiled for: tests/bench/trace-points does so, and runs
  *
- *     usertrace clock | off | on | threads | stdio
+ *     usertrace clock | off | on | threads | block | stdio
  *
  * With TRACE_OF_QEMU the headers and simple back end are QEMU's own
  * (qemu-simple.c), which has no counters.
@@ -11,6 +11,8 @@
  * Prints the nanoseconds of one event: minimum and median of many short rounds.
  * A round fits in a quarter of the ring, and is written to the file between
  * rounds, so the disk is not measured; the minimum is the cost on an idle CPU.
+ * With "block", a thread that waits for room traces as fast as it can into a
+ * file; the mean of all events, with waiting, is printed twice.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -150,6 +152,27 @@ static bool is_written(void)
 #endif
 }
 
+static void use_blocking(void)
+{
+#ifndef TRACE_OF_QEMU
+    usertrace_ring_mode(USERTRACE_BLOCK);
+    usertrace_file_rotate(16 << 20, 1);
+    st_set_trace_file("bench.trace");
+#endif
+}
+
+/* The file is complete at the end. */
+static void measure_waiting(void)
+{
+    double begin = read_clock(CLOCK_MONOTONIC), mean;
+
+    for ( size_t i = 0; i < 10 * ROUNDS; i++ )
+        run_events();
+    st_flush_trace_buffer();
+    mean = (read_clock(CLOCK_MONOTONIC) - begin) / (10.0 * ROUNDS * EVENTS);
+    printf("%.1f %.1f\n", mean, mean);
+}
+
 static void switch_on(void)
 {
     trace_enable_events("sample_done");
@@ -171,11 +194,17 @@ int main(int argc, char **argv)
     void (*measured)(void) = !strcmp(what, "clock") ? run_clock :
                              !strcmp(what, "stdio") ? run_lines : run_events;
 
-    if ( !strcmp(what, "on") || !strcmp(what, "threads") )
+    if ( !strcmp(what, "on") || !strcmp(what, "threads") ||
+         !strcmp(what, "block") )
         switch_on();
     measured();
     if ( !strcmp(what, "threads") )
         measure_writers();
+    else if ( !strcmp(what, "block") )
+    {
+        use_blocking();
+        measure_waiting();
+    }
     else
     {
         measure_rounds(all_rounds[0], measured, CLOCK_MONOTONIC);
