@@ -38,7 +38,7 @@ done
 "$tracetool" --runtime=qemu --backends=$backends,dtrace,ust,nop --group=root \
     --format=rs events all.rs || fail 'all back ends'
 
-# --- what surrounds the code in QEMU -------------------------------------------
+# --- stand-ins for headers and crates of QEMU ---------------------------------
 
 glue=$scratch/glue
 mkdir -p "$glue/qemu" "$glue/hw/core" "$glue/trace"

@@ -6,11 +6,11 @@
  *
  * All resources of peers are bounded: the number of peers, the length of a
  * message, and unsent data.  If all slots are taken and another peer waits, the
- * peer whose last command is the oldest is disconnected, after IDLE_MS at the
- * earliest: peers without commands cannot lock out others.  Peers of root get all slots but
- * one, so that busy peers of root cannot lock out the program's user.  While a
- * peer has not read its reply, nothing more is read from that peer, so at most
- * one reply is buffered.
+ * peer with the oldest last command is disconnected, after IDLE_MS at the
+ * earliest: peers without commands cannot lock out others.  Peers of root get
+ * all slots but one, so that busy peers of root cannot lock out the program's
+ * user.  While a peer has not read its reply, nothing more is read from that
+ * peer, so at most one reply is buffered.
  *
  * A list of all servers is kept for exit(), which removes the sockets, and for
  * the child of a fork, which has no server thread and closes the descriptors:

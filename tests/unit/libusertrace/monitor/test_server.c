@@ -458,6 +458,7 @@ UNIT_MAIN("server", people_have_a_prompt, a_line_has_an_end,
           old_people_have_old_words, standard_input_is_a_way,
           only_its_user_comes_in, idle_peers_make_room,
           endless_lines_make_room, a_slot_is_kept_for_the_user,
-          who_lives_keeps_its_socket, who_is_dead_does_not, who_exits_takes_it_along, other_files_stay,
+          who_lives_keeps_its_socket, who_is_dead_does_not,
+          who_exits_takes_it_along, other_files_stay,
           what_is_not_its_own_stays, one_takes_over, a_child_has_none,
           options_open_monitors)
