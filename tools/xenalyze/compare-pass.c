@@ -5,6 +5,7 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 #include "xenalyze/compare/compare.h"
 #include "xenalyze/engine/engine.h"
@@ -241,6 +242,12 @@ static void close_other(struct other_run *o)
     spool_close(&o->spool);
 }
 
+/* One trace may be named twice, each with its span. */
+static bool is_one_trace(const struct config *c)
+{
+    return c->nr_paths == 1 || !strcmp(c->paths[0], c->paths[1]);
+}
+
 static struct compare_side describe_side(const struct side_pass *s)
 {
     const struct run *run = s->run;
@@ -248,6 +255,7 @@ static struct compare_side describe_side(const struct side_pass *s)
 
     return (struct compare_side){
         .name = run->name, .profile = s->profile,
+        .is_part = is_one_trace(run->config),
         .names = run->names.nr ? &run->names : NULL,
         .clock_assumed = xt_info_clock(&run->info, run->config->hz, &clock) ==
                          XT_SPEED_ASSUMED,

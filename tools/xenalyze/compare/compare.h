@@ -55,6 +55,7 @@ struct compare_side
     const char *name;           /* file name, for messages */
     struct profile *profile;    /* complete */
     const struct xt_domain_names *names;        /* or NULL */
+    bool is_part;               /* both sides are parts of one trace */
     bool clock_assumed;         /* the trace lacks the TSC frequency */
 };
 

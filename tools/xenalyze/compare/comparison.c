@@ -88,6 +88,26 @@ static size_t list_profile_domains(const struct profile *p, uint16_t *ids)
     return nr;
 }
 
+/* Both sorted lists become the list of all ids; there is room for these. */
+static void join_lists(uint16_t *a, size_t *nr_a, uint16_t *b, size_t *nr_b)
+{
+    bool present[XT_DOMAIN_IDLE] = { false };
+    size_t nr = 0;
+
+    for ( size_t i = 0; i < *nr_a; i++ )
+        present[a[i]] = true;
+    for ( size_t i = 0; i < *nr_b; i++ )
+        present[b[i]] = true;
+    for ( unsigned int id = 0; id < XT_DOMAIN_IDLE; id++ )
+        if ( present[id] )
+        {
+            a[nr] = b[nr] = id;
+            nr++;
+        }
+    assert(nr >= *nr_a && nr >= *nr_b);
+    *nr_a = *nr_b = nr;
+}
+
 static int match_domains(struct comparison *c)
 {
     uint16_t *ids = fault_malloc(2 * XT_DOMAIN_IDLE * sizeof(*ids));
@@ -101,6 +121,9 @@ static int match_domains(struct comparison *c)
                                        ids + i * XT_DOMAIN_IDLE),
             .names = c->sides[i].names,
         };
+    /* A domain does not run in a part of the trace where it does not exist. */
+    if ( ids && c->sides[0].is_part && c->sides[1].is_part )
+        join_lists(ids, &lists[0].nr, ids + XT_DOMAIN_IDLE, &lists[1].nr);
     if ( ids )
         c->pairs = fault_calloc(lists[0].nr + lists[1].nr + 1,
                                 sizeof(*c->pairs));

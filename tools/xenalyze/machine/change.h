@@ -27,6 +27,8 @@ enum change_kind
     CHANGE_INJECT,      /* interrupt vector `number` injected into vcpu */
     CHANGE_LOSS,        /* the pcpu begins to lose records */
     CHANGE_FOUND,       /* the loss ends and vcpu runs; number: lost records */
+    CHANGE_CREATED,     /* the domain `data` exists from now on */
+    CHANGE_DESTROYED,   /* the domain `data` exists no longer */
     CHANGE_SILENT,      /* the pcpu, where vcpu ran, is silent from now on */
     CHANGE_HEARD,       /* the silence ends, and vcpu runs */
     CHANGE_END,         /* last record of the pcpu */

@@ -65,7 +65,7 @@ static void end_vcpu(struct global *g, struct vcpu *vcpu, uint64_t last)
     };
 
     assert(!v->known || v->fact.vcpu == vcpu);
-    assert(!v->has_pcpu || (v->known && v->fact.pcpu != FACT_NO_PCPU));
+    assert(!v->has_pcpu || v->fact.pcpu != FACT_NO_PCPU);
     v->fact.to = last;
     v->fact.next_pcpu = FACT_NO_PCPU;
     v->fact.next = STATES;

@@ -25,12 +25,15 @@ struct domain_state
 {
     struct fact_domain fact;    /* counts vcpus that have been seen running */
     bool known;
+    uint64_t created;           /* time of the record; 0: none */
+    struct vcpu_state *vcpus;   /* list of those with a state */
 };
 
 struct vcpu_state
 {
     struct fact_runstate fact;
     struct domain_state *domain;
+    struct vcpu_state *sibling; /* in domain->vcpus */
     struct vcpu_state *next;    /* if listed: in global.off_cpu */
     bool listed;
     bool known, has_pcpu;

@@ -164,9 +164,35 @@ void runstate_slow(struct pcpu *p, const struct xt_record *r)
     pcpu_emit_event(p, r);
 }
 
-/* The other scheduler records matter only in that they wake vcpus. */
+/* The toolstack's record of a domain's life, and the scheduler's. */
+static void note_domain(struct pcpu *p, const struct xt_record *r,
+                        unsigned int kind)
+{
+    uint32_t id = RECORD_FIELD(r, sched_dom_add, dom);
+    struct domain *d = r->words && id < XT_DOMAIN_IDLE
+                       ? guests_get_domain(p->guests, id) : NULL;
+
+    debug_assert(kind == CHANGE_CREATED || kind == CHANGE_DESTROYED);
+    if ( d )
+        pcpu_queue_change(p, kind, NULL)->data = d;
+}
+
+void domain_record(struct pcpu *p, const struct xt_record *r)
+{
+    if ( r->event == TRC_DOM0_DOM_ADD )
+        note_domain(p, r, CHANGE_CREATED);
+    else if ( r->event == TRC_DOM0_DOM_REM )
+        note_domain(p, r, CHANGE_DESTROYED);
+    pcpu_emit_event(p, r);
+}
+
+/* The other scheduler records wake vcpus, or are about domains. */
 void schedule_record(struct pcpu *p, const struct xt_record *r)
 {
+    if ( r->event == TRC_SCHED_DOM_ADD )
+        note_domain(p, r, CHANGE_CREATED);
+    else if ( r->event == TRC_SCHED_DOM_REM )
+        note_domain(p, r, CHANGE_DESTROYED);
     if ( r->event == TRC_SCHED_WAKE &&
          record_has_words(p, r, XT_WORDS(sched_wake)) )
     {

@@ -129,6 +129,7 @@ static void gen_record(struct pcpu *p, const struct xt_record *r)
 static record_fn *const machines[CLASSES][16] = {
     [0] = { [0xf] = gen_record },
     [1] = { [1] = runstate_slow, [8] = schedule_record },
+    [2] = { [1] = domain_record },
     [3] = { [2] = hvm_handler_record },
     [4] = { [0xf] = memory_record },
     [5] = { [1] = pv_record, [2] = pv_record },
@@ -141,6 +142,7 @@ static record_fn *const machines[CLASSES][16] = {
     _Static_assert((class) >> TRC_CLS_SHIFT == 1u << (row), #class)
 
 ASSERT_ROW(1, TRC_SCHED);
+ASSERT_ROW(2, TRC_DOM0OP);
 ASSERT_ROW(3, TRC_HVM);
 ASSERT_ROW(4, TRC_MEM);
 ASSERT_ROW(5, TRC_PV);

@@ -143,7 +143,7 @@ record_fn pcpu_emit_event;
 
 /* --- pcpu-runstate.c, one record ------------------------------------------ */
 
-record_fn runstate_slow, schedule_record;
+record_fn runstate_slow, schedule_record, domain_record;
 
 /* --- hvm.c ---------------------------------------------------------------- */
 

@@ -139,7 +139,7 @@ static inline void vcpu_emit_state(struct global *g, struct vcpu_state *v,
                                    unsigned int next, unsigned int next_why,
                                    uint64_t time, uint32_t pcpu)
 {
-    debug_assert(v->known && next < STATES);
+    debug_assert(v->known && next <= STATES);
     /* The facts of a vcpu follow without a gap. */
     debug_assert(!v->fact.to || v->fact.to == v->fact.from);
     v->fact.to = time;
@@ -221,28 +221,37 @@ static void vcpu_enter(struct global *g, struct vcpu_state *v,
 
 /*
  * First record of a vcpu: the vcpu has been in the record's old state since
- * the last loss.
+ * the last loss, or since its domain was created.
  */
 COLD
 static void init_vcpu_state(struct global *g, struct vcpu_state *v,
                             const struct change *c)
 {
-    debug_assert(c->vcpu && !v->listed);
+    uint64_t begin;
+
+    debug_assert(c->vcpu && !v->known);
     v->fact.vcpu = c->vcpu;
     v->domain = c->vcpu->domain->machine;
     v->domain->fact.domain = c->vcpu->domain;
     v->known = v->fact.before_first_run = true;
-    v->fact.from = v->fact.since = g->first;
+    v->sibling = v->domain->vcpus;
+    v->domain->vcpus = v;
+    begin = v->domain->created > g->first ? v->domain->created : g->first;
+    v->fact.from = v->fact.since = begin;
+    v->fact.to = 0;
     v->fact.why = WHY_NONE;
-    v->fact.pcpu = FACT_NO_PCPU;
+    if ( !v->has_pcpu )
+        v->fact.pcpu = FACT_NO_PCPU;
     v->fact.state = STATE_LOST;
     if ( g->lost_pcpus )
         return;
-    if ( g->certain_since > g->first )
+    if ( g->certain_since > begin )
         vcpu_emit_state(g, v, c->old, WHY_NONE, g->certain_since, c->pcpu);
-    v->fact.from = g->certain_since;
+    if ( g->certain_since > begin )
+        v->fact.from = g->certain_since;
     v->fact.state = c->old;
-    v->fact.pcpu = c->old == STATE_RUNNING ? c->pcpu : FACT_NO_PCPU;
+    if ( !v->has_pcpu && c->old == STATE_RUNNING )
+        v->fact.pcpu = c->pcpu;
     list_off_cpu(g, v);
 }
 
@@ -544,7 +553,7 @@ static void lose_off_cpu(struct global *g, const struct change *c)
 
     while ( (v = g->off_cpu) )
     {
-        debug_assert(v->known && v->listed);
+        debug_assert(v->listed);
         g->off_cpu = v->next;
         v->listed = false;
         if ( !is_off_cpu(v->fact.state) )
@@ -631,6 +640,51 @@ static void apply_heard(struct global *g, const struct change *c)
         set_inferred_current(g, c);
 }
 
+/* --- domains that come and go --------------------------------------------- */
+
+/* Each of two records may be missing; both come before those of vcpus. */
+static void apply_created(struct global *g, const struct change *c)
+{
+    struct domain_state *d = ((struct domain *)c->data)->machine;
+
+    (void)g;
+    if ( !d->vcpus )
+        d->created = c->time;
+}
+
+static void vcpu_end_life(struct global *g, struct vcpu_state *v, uint64_t time)
+{
+    debug_assert(v->known && v->fact.state != STATE_RUNNING);
+    vcpu_emit_state(g, v, STATES, WHY_NONE,
+                    time > v->fact.from ? time : v->fact.from, FACT_NO_PCPU);
+    forget_open_exit(v);
+    vcpu_forget_wake(v);
+    v->known = v->ending = v->ended = false;
+    v->fact.state = STATE_LOST;
+}
+
+/*
+ * The facts of the domain and of its vcpus end here; only the residency of the
+ * vcpus goes on, as in stock.  A domain that runs is not destroyed: the record
+ * is damaged.
+ */
+static void apply_destroyed(struct global *g, const struct change *c)
+{
+    struct domain_state *d = ((struct domain *)c->data)->machine;
+
+    for ( const struct vcpu_state *v = d->vcpus; v; v = v->sibling )
+        if ( v->fact.state == STATE_RUNNING )
+            return;
+    for ( struct vcpu_state *v = d->vcpus; v; v = v->sibling )
+        vcpu_end_life(g, v, c->time);
+    if ( d->known )
+    {
+        d->fact.last = true;
+        domain_emit_state(g, d, c->time);
+    }
+    *d = (struct domain_state){ .created = c->time };
+}
+
 static void apply_counts(struct global *g, const struct change *c)
 {
     if ( xt_losses_add(&g->losses, c->data) )
@@ -652,6 +706,8 @@ static void (*const apply[CHANGE_KINDS])(struct global *g,
     [CHANGE_INJECT] = apply_inject,
     [CHANGE_LOSS] = apply_loss,
     [CHANGE_FOUND] = apply_found,
+    [CHANGE_CREATED] = apply_created,
+    [CHANGE_DESTROYED] = apply_destroyed,
     [CHANGE_SILENT] = apply_silent,
     [CHANGE_HEARD] = apply_heard,
     [CHANGE_END] = apply_end,

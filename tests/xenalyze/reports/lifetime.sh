@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Domains that are created or destroyed in a trace: the time of their vcpus is
+# that of their lives, in all reports.
+. "$top_srcdir/tests/xenalyze/reports/lib.sh"
+
+command -v python3 >/dev/null || skip "there is no python3 to read JSON"
+
+cat >scenario <<'END'
+cpus = 4
+rate = 2k
+[domain Domain-0]
+vcpus = 1
+load = quiet
+[domain early]
+kind = pvh
+load = busy
+end = 300ms
+[domain late]
+kind = pvh
+vcpus = 2
+load = bursty
+start = 300ms
+end = 800ms
+[domain last]
+load = io
+start = 700ms
+END
+expect 0 "$xensim" --virtual -f scenario -T 1 --truth truth -o life
+for threads in 1 2; do
+    expect 0 "$xenalyze" --json --threads $threads life
+    mv out all.json
+    expect 0 "$xenalyze" why --json --threads $threads life
+    python3 - truth all.json out <<'END' || fail "other lives with $threads threads"
+import json, sys
+begin, end = {}, {}
+trace = json.load(open(sys.argv[2]))["trace"]
+first, last = trace["start_tsc"], trace["start_tsc"] + trace["length_cycles"]
+for line in open(sys.argv[1]):
+    r = json.loads(line)
+    if r["what"] == "domain" and r["event"] == "create":
+        begin[r["dom"]] = r["at"]
+    if r["what"] == "domain" and r["event"] == "destroy":
+        end[r["dom"]] = r["at"]
+assert len(begin) == 2 and len(end) == 2, (begin, end)
+lives = {d: end.get(d, last) - begin.get(d, first) for d in range(4)}
+def known(rows, keys):
+    sums = {}
+    for r in rows:
+        key = tuple(r[k] for k in keys)
+        sums[key] = sums.get(key, 0) + r.get("total_cycles", 0) + \
+            r["open_cycles"]
+    return sums
+for name in sys.argv[2:]:
+    tables = json.load(open(name))["tables"]
+    vcpus = known(tables["vcpu_states"], ("domain", "vcpu"))
+    assert len([k for k in vcpus if k[0] < 4]) == 5, vcpus
+    for key, cycles in vcpus.items():
+        if key[0] < 4:
+            assert abs(cycles - lives[key[0]]) < 3000000, (key, cycles, lives)
+END
+done
+expect 0 "$xenalyze" why d2 life
+grep -q '^ Of [45][0-9][0-9]\.[0-9] ms: .* paused [0-5]\.[0-9]%\.$' out ||
+    fail "$(cat out)"
+expect 0 "$xenalyze" life
+sed -n '/Where the time went/,$p' out |
+    awk '/^ (early|d2v|last)/ { print $1, $NF }' | sort -u >known
+for line in 'd2v0 0.50s' 'early/0 0.30s' 'last/0 0.30s' 'early 0.30s'; do
+    grep -qx "$line" known || fail "no $line in $(cat known)"
+done
+
+# d1 has two lives of a second, with its id in use again; d2 is never created,
+# d3 has no vcpu, and d4 runs when a damaged record destroys it.
+compose lives <<'END'
+0 1000000 0x21101 0x7fff0000
+0 1000000 0x28001 1
+0 2000000 0x21211 0x10000
+0 2000000 0x21011 0x7fff0000
+0 2000000 0x21101 0x10000
+0 500000000 0x21031 0x10000
+0 500000000 0x21101 0x7fff0000
+0 1001000000 0x28002 1
+0 2000000000 0x41001 3
+0 3000000000 0x41001 1
+0 3000000000 0x28001 1
+0 3100000000 0x21211 0x10000
+0 3100000000 0x21011 0x7fff0000
+0 3100000000 0x21101 0x10000
+0 3300000000 0x21031 0x10000
+0 3300000000 0x21101 0x40000
+0 3500000000 0x41002 4
+0 3600000000 0x21011 0x40000
+0 3600000000 0x21101 0x7fff0000
+0 4000000000 0x41002 1
+0 4000000000 0x28002 1
+0 5001000000 0x21011 0x7fff0000
+END
+for threads in 1 2; do
+    expect 0 "$xenalyze" --cpu-hz 1G --threads $threads lives
+    sed -n '/Where the time went/,$p' out >lines
+    grep -q '^ d1v0 *34\.90 .* 2\.00s$' lines || fail "$(cat lines)"
+    grep -q '^ d4v0 .* 5\.00s$' lines || fail "$(cat lines)"
+    if grep -q '^ d[23]' lines; then fail "no vcpu: $(cat lines)"; fi
+    for report in why --report-latency --check-scheduler "over run"; do
+        # shellcheck disable=SC2086 # two words
+        expect 0 "$xenalyze" $report --cpu-hz 1G --threads $threads lives
+    done
+done
