@@ -77,6 +77,7 @@ class Importer:
         self.runs = collections.Counter()
         self.times = collections.Counter()          # by label and state
         self.wakers = collections.Counter()
+        self.calls = collections.Counter()
         self.exits = collections.Counter()
         self.exit_ns = collections.Counter()
         self.handlers = collections.Counter()
@@ -185,10 +186,14 @@ class Importer:
                 self.exit_ns[label, name] += time - start
                 self.handlers[label, name, notes.get("handler")] += 1
             return
-        assert one(e, "type") == 1
         name = one(e, "name") or self.interned["event_name",
                                                one(e, "name_iid")]
         category = one(e, "category_iid")
+        if one(e, "type") == 3:
+            assert self.interned["category", category] == "pv"
+            self.calls[one(one(track, "thread"), "name"), name] += 1
+            return
+        assert one(e, "type") == 1
         assert not category or self.interned["category", category] == "exit"
         notes = self.notes(e)
         if category:
@@ -288,6 +293,14 @@ def compare(x, report, records):
         near("time of %s of %s" % (reason, label), x.exit_ns[label, reason],
              row["total_ns"], row["events"] + 1)
     assert exits == x.exits, (exits, x.exits)
+    calls = collections.Counter()
+    for row in tables["hypercalls"]:
+        calls[label_of(row), row["hypercall"]] += row["times"]
+    for row in tables["pv_operations"]:
+        if not row["operation"].startswith("hypercall"):
+            calls[label_of(row), row["operation"]] += row["times"]
+    for call, times in x.calls.items():
+        assert calls[call] == times, (call, times, calls[call])
     named, found = collections.Counter(), False
     for (label, reason, handler), times in x.handlers.items():
         if handler:
@@ -325,9 +338,9 @@ def main():
     assert x.runs or x.exits
     print("vcpus", *sorted(x.runs))
     print("cpus", *sorted(x.cpus))
-    print("runs %d, wake-ups %d, exits %d, lost %d" %
+    print("runs %d, wake-ups %d, exits %d, calls %d, lost %d" %
           (sum(x.runs.values()), sum(x.wakers.values()),
-           sum(x.exits.values()), x.lost))
+           sum(x.exits.values()), sum(x.calls.values()), x.lost))
 
 
 main()

@@ -33,7 +33,7 @@ for trace in $(small_traces); do
     [ "$trace" != mix ] || mv out mix.totals
     [ "$trace" != lossy ] || grep -q 'lost [1-9]' out || fail 'nothing is lost'
 done
-for count in runs wake-ups exits; do
+for count in runs wake-ups exits calls; do
     grep -q "$count [1-9]" mix.totals || fail "no $count: $(cat mix.totals)"
 done
 

@@ -31,7 +31,8 @@ def check_rows(slices):
 def read_events(document):
     x = {"processes": {}, "threads": {}, "slices":
          collections.defaultdict(list), "flows": {}, "exits":
-         collections.Counter(), "exit_ns": collections.Counter(), "lost": 0}
+         collections.Counter(), "exit_ns": collections.Counter(), "lost": 0,
+         "calls": collections.Counter()}
     for e in document["traceEvents"]:
         key = e["pid"], e["tid"]
         if e["ph"] == "M":
@@ -46,6 +47,10 @@ def read_events(document):
         if e["ph"] in "sf":
             assert (e["id"] in x["flows"]) == (e["ph"] == "f")
             x["flows"][e["id"]] = x["flows"].get(e["id"], 0) + 1
+            continue
+        if e["ph"] == "i":
+            assert e["s"] == "t" and e["cat"] == "pv"
+            x["calls"][x["threads"][key][:-6], e["name"]] += 1
             continue
         assert e["ph"] == "X"
         end = time + ns(e["dur"])
@@ -95,6 +100,14 @@ def compare(x, report):
     for r in tables["exits"]:
         near("exits", x["exit_ns"][label_of(r), r["reason"]], r["total_ns"],
              r["events"] + 1)
+    calls = collections.Counter()
+    for row in tables["hypercalls"]:
+        calls[label_of(row), row["hypercall"]] += row["times"]
+    for row in tables["pv_operations"]:
+        if not row["operation"].startswith("hypercall"):
+            calls[label_of(row), row["operation"]] += row["times"]
+    for call, times in x["calls"].items():
+        assert calls[call] == times, (call, times, calls[call])
     assert x["lost"] == report["trace"]["lost_records"]
     assert all(n == 2 for n in x["flows"].values())
 

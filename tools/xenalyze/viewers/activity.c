@@ -308,6 +308,38 @@ static void activities_exit(void *state, const struct fact_exit *f)
         a->ops->exit(a->state, &out);
 }
 
+/* --- PV guests ------------------------------------------------------------ */
+
+#define CALL_KINDS 64u          /* first number of other kinds */
+
+_Static_assert(CALL_KINDS + PV_KINDS <= ACTIVITY_CALLS, "all kinds fit");
+
+static void activities_pv(void *state, const struct fact_pv *f)
+{
+    struct activities *a = state;
+    struct activity_slot *s = has_row(f->vcpu) ? get_slot(a, f->vcpu) : NULL;
+    /* A subcall is a part of a multicall. */
+    bool is_hypercall = f->kind == PV_HYPERCALL || f->kind == PV_HYPERCALL_V2 ||
+                        f->kind == PV_HYPERCALL_SUBCALL;
+    struct activity_call out = {
+        .pcpu = f->pcpu, .time = get_time(a, f->time),
+        .name = is_hypercall ? hypercall_name(f->number) : pv_name(f->kind),
+    };
+
+    debug_assert(f->kind < PV_KINDS);
+    if ( !s || !a->ops->call )
+        return;
+    out.vcpu = &s->vcpu;
+    if ( !out.name )
+        out.name = is_hypercall ? "hypercall" : "pv";
+    else if ( !is_hypercall )
+        out.number = CALL_KINDS + f->kind;
+    else if ( f->number < CALL_KINDS - 1 )
+        out.number = f->number + 1;
+    a->has_any = true;
+    a->ops->call(a->state, &out);
+}
+
 /* --- pcpus ---------------------------------------------------------------- */
 
 static void activities_irq(void *state, const struct fact_irq *f)
@@ -404,7 +436,7 @@ struct sink activities_sink(struct activities *a)
         .end = activities_end, .runstate = activities_runstate,
         .wait = activities_wait, .loss = activities_loss,
         .exit = activities_exit, .handle = activities_handle,
-        .irq = activities_irq, .power = activities_power,
+        .pv = activities_pv, .irq = activities_irq, .power = activities_power,
     };
 
     return (struct sink){ &ops, a };

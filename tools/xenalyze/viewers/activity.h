@@ -83,6 +83,18 @@ struct activity_exit
     uint64_t detail;
 };
 
+/* A PV vcpu enters Xen; the time of its return is unknown. */
+#define ACTIVITY_CALLS 128u
+
+struct activity_call
+{
+    const struct activity_vcpu *vcpu;
+    uint32_t pcpu;
+    uint64_t time;
+    const char *name;           /* "mmu_update", "page_fault" */
+    unsigned int number;  /* for the name, below ACTIVITY_CALLS; 0: none */
+};
+
 /* On a pcpu: from <= to. */
 struct activity_pcpu_span
 {
@@ -119,6 +131,7 @@ struct activity_ops
     void (*vcpu)(void *state, const struct activity_vcpu *v);
     void (*span)(void *state, const struct activity_span *a);
     void (*exit)(void *state, const struct activity_exit *a);
+    void (*call)(void *state, const struct activity_call *a);
     void (*interrupt)(void *state, const struct activity_pcpu_span *a);
     void (*sleep)(void *state, const struct activity_pcpu_span *a);
     void (*loss)(void *state, const struct activity_pcpu_span *a);
@@ -143,7 +156,7 @@ struct activities
     uint32_t nr_domains;
     struct fact_handle main;    /* the main handler of the next exit */
     bool has_main;
-    bool has_any;               /* a span or an exit */
+    bool has_any;               /* a span, an exit or a call */
     bool failed;                /* out of memory */
 };
 

@@ -181,6 +181,17 @@ static void chrome_exit(void *state, const struct activity_exit *a)
     fprintf(x->out, ",\"pcpu\":%" PRIu32 "}}", a->pcpu);
 }
 
+static void chrome_call(void *state, const struct activity_call *a)
+{
+    struct chrome *x = state;
+
+    assert(a->name);
+    begin_event(x, 'i', a->vcpu->pid, get_exit_thread(a->vcpu), a->name);
+    write_time(x->out, ",\"ts\":", a->time);
+    fprintf(x->out, ",\"s\":\"t\",\"cat\":\"pv\",\"args\":{\"pcpu\":%" PRIu32
+            "}}", a->pcpu);
+}
+
 /* --- pcpus ---------------------------------------------------------------- */
 
 static void write_pcpu_slice(struct chrome *x, enum pcpu_row row,
@@ -232,6 +243,7 @@ static void chrome_finish(void *state)
 
 const struct activity_ops chrome_ops = {
     .size = sizeof(struct chrome), .open = chrome_open, .vcpu = chrome_vcpu,
-    .span = chrome_span, .exit = chrome_exit, .interrupt = chrome_interrupt,
+    .span = chrome_span, .exit = chrome_exit, .call = chrome_call,
+    .interrupt = chrome_interrupt,
     .sleep = chrome_sleep, .loss = chrome_loss, .finish = chrome_finish,
 };

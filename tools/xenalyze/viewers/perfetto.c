@@ -6,8 +6,8 @@
  * a generic kernel, which fill Perfetto's tables of scheduling: rows of CPUs,
  * states of threads, scheduling latency.  A wake-up with a known origin is an
  * ftrace event instead, the only one that names the waker.  VM exits are slices
- * of the vcpu's thread; losses, interrupts and sleep states have tracks in the
- * group "Xen pcpus".
+ * of the vcpu's thread, hypercalls and traps instants; losses, interrupts and
+ * sleep states have tracks in the group "Xen pcpus".
  *
  * RULES OF THE IMPORTER, which the code below keeps:
  *
@@ -50,7 +50,7 @@ enum { TASK_RUNNABLE = 2, TASK_RUNNING, TASK_SLEEPING, TASK_STOPPED = 6 };
 
 enum { REALTIME_CLOCK = 1, MONOTONIC_CLOCK = 3, BOOTTIME_CLOCK = 6 };
 
-enum { SLICE_BEGIN = 1, SLICE_END = 2 };
+enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
 
 /* Fields of DebugAnnotation. */
 enum
@@ -67,6 +67,8 @@ enum note
 };
 
 #define CATEGORY_EXIT 1u
+#define CATEGORY_PV 2u
+#define NAME_CALLS (EXIT_CAUSES + 1)    /* names of calls, above exits */
 #define SEQUENCE 1u
 
 /* Kinds of tracks, the upper bits of their numbers. */
@@ -88,6 +90,7 @@ struct perfetto
     bool has_notes;             /* names of annotations are defined */
     bool has_name[EXIT_CAUSES];
     bool has_handler[UINT8_MAX + 1];
+    bool has_call[ACTIVITY_CALLS];
     const char *details[MAX_DETAILS];
     bool has_group;
     uint64_t has_track[TRACK_KINDS][MAX_CPU / 64];
@@ -389,6 +392,7 @@ static void define_notes(struct perfetto *x)
         if ( names[i] )
             define_name(x, 3, i, names[i]);
     define_name(x, 1, CATEGORY_EXIT, "exit");
+    define_name(x, 1, CATEGORY_PV, "pv");
     x->has_notes = true;
 }
 
@@ -488,6 +492,43 @@ static void perfetto_exit(void *state, const struct activity_exit *a)
     add_slice_end(x, track, a->to);
 }
 
+/* --- PV guests ------------------------------------------------------------ */
+
+static void define_call_name(struct perfetto *x, const struct activity_call *a)
+{
+    size_t interned;
+
+    if ( x->has_notes && (!a->number || x->has_call[a->number]) )
+        return;
+    interned = protobuf_begin(&x->out, PACKET_INTERNED);
+    if ( !x->has_notes )
+        define_notes(x);
+    if ( a->number && !x->has_call[a->number] )
+        define_name(x, 2, NAME_CALLS + a->number, a->name);
+    x->has_call[a->number] = true;
+    protobuf_end(&x->out, interned);
+}
+
+static void perfetto_call(void *state, const struct activity_call *a)
+{
+    struct perfetto *x = state;
+    size_t packet = packet_begin_event(x, a->time), event;
+
+    assert(a->number < ACTIVITY_CALLS);
+    define_call_name(x, a);
+    event = protobuf_begin(&x->out, PACKET_EVENT);
+    protobuf_add_number(&x->out, 9, INSTANT);
+    protobuf_add_number(&x->out, 11, TRACK(TRACK_VCPU, a->vcpu->tid));
+    protobuf_add_number(&x->out, 3, CATEGORY_PV);
+    if ( a->number )
+        protobuf_add_number(&x->out, 10, NAME_CALLS + a->number);
+    else
+        protobuf_add_text(&x->out, 23, a->name);
+    add_note(x, NOTE_PCPU, NOTE_UINT, a->pcpu);
+    protobuf_end(&x->out, event);
+    protobuf_end(&x->out, packet);
+}
+
 /* --- pcpus ---------------------------------------------------------------- */
 
 static void add_pcpu_slice(struct perfetto *x, enum track kind,
@@ -583,7 +624,8 @@ static void perfetto_finish(void *state)
 const struct activity_ops perfetto_ops = {
     .size = sizeof(struct perfetto), .open = perfetto_open,
     .begin = perfetto_begin, .vcpu = perfetto_vcpu, .span = perfetto_span,
-    .exit = perfetto_exit, .interrupt = perfetto_interrupt,
+    .exit = perfetto_exit, .call = perfetto_call,
+    .interrupt = perfetto_interrupt,
     .sleep = perfetto_sleep, .loss = perfetto_loss,
     .frequency = perfetto_frequency, .finish = perfetto_finish,
 };
