@@ -38,6 +38,15 @@ grep -q '^ records lost ' lossy.txt || fail 'lossy: nothing was lost'
 [ "$(wc -l <lossy.txt)" -ge 21 ] || fail 'lossy: tables are missing'
 grep -q 'and [0-9]* more domains' many-domains.txt || fail 'cut without a word'
 
+# A long name of a domain leaves room for a reason of an exit.
+sed 's/^\[domain render\]/[domain render-farm-of-the-week]/' \
+    "$top_srcdir/xensim/scenarios/noisy-neighbour.scenario" >named.scenario
+"$xensim" --virtual --scenario named.scenario -T 0.3 -o named >/dev/null ||
+    fail 'named cannot be simulated'
+"$xenalyze" --report-overview named >named.txt || fail 'named fails'
+fits named.txt
+grep -q ' EXTERNAL_INTERRUPT ' named.txt || fail 'a reason of an exit is cut'
+
 # The numbers of other reports.
 records=$("$xenalyze" --summary small | sed -n 's|^ records: ||p')
 [ -n "$records" ] && grep -q " $records records$" small.txt ||

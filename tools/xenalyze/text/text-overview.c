@@ -229,12 +229,12 @@ static void print_exit(const struct overview *o,
     char name[EXIT_REPORT_NAME], mean[NUM_CLOCK_MAX];
     char domain[XT_LABEL_MAX];
     int width = xt_vcpu_column_width(o->latency->names, 7, SHORT_NAME);
-    int reason = width > 7 ? 28 - width : 20; /* for 80 columns */
+    int reason = width > 7 ? 30 - width : 22; /* for 80 columns */
     uint64_t in_xen = exit_report_in_xen(row), times = stats_events(&row->cost);
 
     assert(reason > 0);
     xt_domain_column(o->latency->names, row->domain, SHORT_NAME, domain);
-    fprintf(o->out, " %-*s %-*.*s %8" PRIu64 " times, %9s each, %6.2f%% of "
+    fprintf(o->out, " %-*s %-*.*s %8" PRIu64 " times %9s each %6.2f%% of "
             "a pcpu\n", width,
             row->domain == XT_DOMAIN_DEFAULT ? "unknown" : domain,
             reason, reason,
