@@ -17,6 +17,9 @@
 #define TEXT_MAX 80u
 #define LINE_WIDTH 79u
 
+/* A load has to last for a tenth of a trace to differ from noise. */
+#define SHORTEST_LOAD 10u
+
 /* --- values --------------------------------------------------------------- */
 
 static void format_time(char text[NUM_CLOCK_MAX], double ns)
@@ -111,6 +114,17 @@ static void format_measure(const struct comparison_row *row,
         snprintf(text, TEXT_MAX, "%s", label);
 }
 
+/* Without losses, vcpus are unknown only at the start of a trace. */
+static bool has_losses(const struct comparison *c)
+{
+    bool lost = false;
+
+    for ( unsigned int i = 0; i < 2; i++ )
+        lost |= c->sides[i].profile->losses ||
+                c->sides[i].profile->lost_records;
+    return lost;
+}
+
 static void print_row(const struct comparison *c,
                       const struct comparison_row *row, FILE *out)
 {
@@ -125,7 +139,8 @@ static void print_row(const struct comparison *c,
     format_cost(cost, row->cost);
     if ( row->verdict != VERDICT_CHANGED )
         snprintf(cost, sizeof(cost), "%s",
-                 row->verdict == VERDICT_LOST ? "lost?" : "noise");
+                 row->verdict != VERDICT_LOST ? "noise" :
+                 has_losses(c) ? "lost?" : "start?");
     fprintf(out, " %-*s %-*s %8s %8s %8s %11s\n", SUBJECT_WIDTH, subject,
             VALUE_WIDTH, measure, a, b, change, cost);
 }
@@ -226,6 +241,24 @@ static size_t count_rows(const struct comparison *c,
     return request->top && request->top < nr ? request->top : nr;
 }
 
+/* A burst in few intervals is within noise (shift.h). */
+static void print_sensitivity(const struct comparison *c, FILE *out)
+{
+    uint64_t longest = 0;
+    char length[NUM_CLOCK_MAX];
+
+    for ( unsigned int i = 0; i < 2; i++ )
+    {
+        const struct profile *p = c->sides[i].profile;
+        uint64_t ns = xt_clock_duration(&p->clock, profile_whole(p));
+
+        longest = ns > longest ? ns : longest;
+    }
+    format_time(length, (double)(longest / SHORTEST_LOAD));
+    fprintf(out, " a load of less than %s is not seen; compare spans: "
+            "--time=A..B\n", length);
+}
+
 static void print_rest(const struct comparison *c, size_t printed,
                        bool all_rows, FILE *out)
 {
@@ -237,8 +270,9 @@ static void print_rest(const struct comparison *c, size_t printed,
         fprintf(out, " %zu more rows; --top=0 prints all\n",
                 (all_rows ? c->nr : changed) - printed);
     if ( lost )
-        fprintf(out, " %zu row%s, but lost records may be the cause\n",
-                lost, lost == 1 ? " differs" : "s differ");
+        fprintf(out, " %zu row%s, but %s may be the cause\n", lost,
+                lost == 1 ? " differs" : "s differ",
+                has_losses(c) ? "lost records" : "vcpus unknown at the start");
     fprintf(out, " %zu row%s within noise%s\n", chance, chance == 1 ? "" : "s",
             all_rows || !(chance + lost) ? ""
                                          : "; --all-rows prints them, too");
@@ -258,7 +292,10 @@ void comparison_print(const struct comparison *c,
     print_unmatched(c, 1, out);
     print_missing(c, out);
     if ( !count_verdicts(c, VERDICT_CHANGED) )
+    {
         fprintf(out, "--- No difference beyond noise ---\n");
+        print_sensitivity(c, out);
+    }
     else
         fputs("--- Differences beyond noise, most expensive first ---\n", out);
     if ( nr )
