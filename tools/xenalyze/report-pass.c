@@ -129,16 +129,15 @@ static void warn_incomplete(const struct pass *p)
     if ( !p->counts.sched_records && !c->summary &&
          (c->pcpus || c->latency || c->exits || c->wakeups || c->io ||
           c->migrations || c->timers || c->interrupts ||
-          c->interval[INTERVAL_DOMAIN_WAIT_ALL]) )
+           (c->interval[INTERVAL_DOMAIN_WAIT_ALL] && (c->json || c->csv))) )
         log_warning(run->log, "%s has no scheduler events: vcpus are unknown; "
                     "capture with xentrace -e sched:min,hvm", run->name);
     if ( report_pass_shows_losses(&p->reports) )
         return;
     if ( p->counts.losses )
-        log_warning(run->log, "%s: %" PRIu64 " records were lost (places: %"
-                    PRIu64 "), and the output does not show where; "
-                    "--summary does", run->name, p->counts.lost,
-                    p->counts.losses);
+        log_warning(run->log, "%s: %" PRIu64 " records lost, %" PRIu64
+                    " places; --summary shows where", run->name,
+                    p->counts.lost, p->counts.losses);
     if ( p->counts.too_many )
         log_warning(run->log, "%s: more than %u vcpus: %" PRIu64 " records of "
                     "further ones are ignored", run->name, GUESTS_MAX_VCPUS,

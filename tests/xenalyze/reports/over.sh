@@ -70,7 +70,11 @@ awk '$2 != ""' >lines <<'END'
 0 1000100 0x81001
 END
 compose exits <lines
-over exits
+for what in run wait; do
+    expect 1 "$xenalyze" over $what exits
+    expect_message "capture with xentrace -e sched:min"
+done
+expect 0 "$xenalyze" over wait --json exits
 grep -q 'no scheduler events' err || fail "no word about missing events"
 
 # A selection of pcpus counts what happened on these: the parts add up to the
@@ -103,3 +107,16 @@ END
 done
 expect 2 "$xenalyze" over cr3 --pcpu 0 parts
 grep -q -e 'instead of --pcpu' err || fail "the error does not say what to do"
+"$xensim" --virtual --boot 'tbuf_size=64 tevt_mask=0x8f000' -T 100ms \
+    -o unscheduled >/dev/null || fail "unscheduled cannot be simulated"
+for what in run wait; do
+    expect 1 "$xenalyze" over $what unscheduled
+    expect_message "capture with xentrace -e sched:min"
+done
+
+# The warning about losses fits into 80 columns.
+"$xensim" --virtual --boot tbuf_size=1 --rate 200k --drain 50ms -T 300ms \
+    -o lossy >/dev/null || fail "lossy cannot be simulated"
+expect 0 "$xenalyze" --interval-domain-total-time-all lossy
+expect_message "records lost"
+[ "$(wc -L <err)" -le 80 ] || fail "a warning of more than 80 columns"

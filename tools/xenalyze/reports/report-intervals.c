@@ -130,9 +130,29 @@ static int intervals_print(struct report_pass *p, void *state)
     return 0;
 }
 
+/* A table of running or waiting times needs runstates. */
+static int check_runstates(const struct report_pass *p, unsigned int kind,
+                           const struct interval *i, struct err *e)
+{
+    bool is_text = p->request.style == STYLE_TABLE && !p->config->json &&
+                   !p->config->csv;
+    char missing[64];
+
+    assert(kind < INTERVAL_KINDS);
+    if ( !is_text || (kind != INTERVAL_DOMAIN_TIME &&
+                      kind != INTERVAL_DOMAIN_TIME_ALL &&
+                      kind != INTERVAL_DOMAIN_WAIT_ALL) )
+        return 0;
+    find_missing(p, i, missing, sizeof(missing));
+    return *missing ? err_set(e, -ENODATA, "%s has no changes of runstates; "
+                              "capture with xentrace -e %s", p->name, missing)
+                    : 0;
+}
+
 static int intervals_check(struct report_pass *p, void *state, struct err *e)
 {
     struct intervals *s = state;
+    int rc = 0;
 
     for ( size_t i = 0; i < s->nr; i++ )
     {
@@ -145,8 +165,9 @@ static int intervals_check(struct report_pass *p, void *state, struct err *e)
                            "all, and the last ones are missing; choose some "
                            "with --domain or --vcpu", p->name,
                            interval_name(s->kinds[i]));
+        rc = rc ? rc : check_runstates(p, s->kinds[i], s->all[i], e);
     }
-    return 0;
+    return rc;
 }
 
 static void intervals_free(void *state)

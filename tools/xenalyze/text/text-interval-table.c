@@ -45,13 +45,15 @@ struct interval_form
 
 static const struct interval_form forms[INTERVAL_KINDS] = {
     [INTERVAL_DOMAIN_TIME] = {
-        SUBJECT_DOMAIN, "Running" SHARES, "none of these domains ran" },
+        SUBJECT_DOMAIN, "Running" SHARES, "none of these domains ran",
+        "sched:min" },
     [INTERVAL_DOMAIN_TIME_ALL] = {
-        SUBJECT_DOMAIN, "Running" SHARES, "no vcpu ran" },
+        SUBJECT_DOMAIN, "Running" SHARES, "no vcpu ran",
+        "sched:min" },
     [INTERVAL_DOMAIN_WAIT_ALL] = {
         SUBJECT_DOMAIN,
         "Waiting for a pcpu (% of the interval, sum of all vcpus)",
-        "no vcpu waited" },
+        "no vcpu waited", "sched:min" },
     [INTERVAL_DOMAIN_SUMMARY] = {
         SUBJECT_PURPOSE, ": running, and exits by purpose (% of the interval)",
         "no vcpu of the domain ran", "hvm" },
