@@ -34,6 +34,15 @@ grep -qE 'wrote waits.1 .*: [-A-Za-z0-9]+/[0-9]+ (waited|has been waiting for) [
 grep -q 'd32767\|idle' err && fail "the idle domain waited"
 whole waits.1
 
+# Vcpus that move to a pcpu without trace seem to wait.
+for cpus in 0 0-1 all; do
+    expect 0 "$xensim" --cpus 2 -- "$xentrace" -e sched -c "$cpus" -T 0.1 \
+        --snapshot-on 'runnable>9s' --snapshot-on 'lost>1000' moved
+    warnings=$(grep -c 'some pcpus are not traced, .*use -c all' err)
+    [ "$cpus" = 0 ] && wanted=1 || wanted=0
+    [ "$warnings" -eq $wanted ] || fail "-c $cpus: $warnings warnings"
+done
+
 # The file names its trigger, vcpu, value and moment.
 trigger_text() {
     "$xenalyze" --info "$1" | sed -n 's/^  trigger: //p'

@@ -18,6 +18,7 @@
 #include <public/trace.h>
 
 #include "common/fault.h"
+#include "xentrace/trigger-type.h"
 
 /* Xen compares the class and the subclass of an event separately. */
 static bool is_selected(uint32_t mask, uint32_t bits)
@@ -157,8 +158,31 @@ void collect_free_masks(struct collect *c)
     c->masks = (struct masks){ .evt = 0 };
 }
 
+static bool traces_all_cpus(const struct collect *c)
+{
+    unsigned int cpu = 0;
+
+    if ( !c->cpu_bits )
+        return !c->state.nr_masked;
+    while ( cpu < c->nr_cpus && c->cpu_bits[cpu / 8] >> cpu % 8 & 1 )
+        cpu++;
+    return cpu == c->nr_cpus;
+}
+
+static void warn_about_triggers(const struct collect *c)
+{
+    const struct triggers *t = c->plan->triggers;
+
+    for ( unsigned int i = 0; t && i < t->nr; i++ )
+        if ( t->list[i].type->follows_vcpus && !traces_all_cpus(c) )
+            log_warning(c->log, "--snapshot-on %s: some pcpus are not traced, "
+                        "and a vcpu that ran there counts as waiting; "
+                        "use -c all unless vcpus are pinned", t->list[i].text);
+}
+
 void collect_warn_about_masks(const struct collect *c)
 {
+    warn_about_triggers(c);
     if ( !c->masks.evt && c->rings.evt_mask != TRC_ALL )
         log_warning(c->log, "the event mask is %#x since an earlier run: only "
                     "those events are traced; use -e all for all",

@@ -210,6 +210,7 @@ const struct trigger_type *trigger_runnable(void)
         .example = "runnable>20ms",
         .events = { TRC_SCHED_MIN },
         .compares_time = true,
+        .follows_vcpus = true,
         .parse = trigger_parse_time,
         .open = runnable_open,
         .close = runnable_close,

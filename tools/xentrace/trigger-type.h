@@ -24,6 +24,7 @@ struct trigger_type
     const char *help;       /* one line, lower case, no full stop */
     const char *example;    /* an argument that parse() accepts */
     bool compares_time;     /* the frequency of the clock has to be known */
+    bool follows_vcpus;     /* from pcpu to pcpu, so all have to be traced */
     /* Ids of the events read, 0 behind the last; none: trigger->event. */
     uint32_t events[TRIGGER_EVENTS];
 
