@@ -154,6 +154,11 @@ int report_parse_export(const struct opt *o, const char *text, void *config,
         return err_usage(e, "--export %s: needs a file, as in --%s %s:FILE; "
                          "- is standard output", text, o->name,
                          file.format->name);
+    for ( size_t i = 0; i < f->nr_exports; i++ )
+        if ( !strcmp(f->exports[i].path, file.path) &&
+             strcmp(file.path, "-") )
+            return err_usage(e, "--export %s: another --export writes to this "
+                             "file; choose another one", text);
     if ( f->nr_exports == REPORT_MAX_EXPORTS )
         return err_usage(e, "--export %s: more than %u files", text,
                          REPORT_MAX_EXPORTS);

@@ -273,4 +273,7 @@ for part in '--domain 1' '--vcpu d1v0' '--pcpu 0'; do
     # shellcheck disable=SC2086 # two words
     expect 2 "$xenalyze" io $part good
     expect_message 'report-io follows I/O through all pcpus and domains'
+    # shellcheck disable=SC2086 # two words
+    expect 2 "$xenalyze" --report-interrupts $part good
+    expect_message 'follows wake-ups through all pcpus and domains'
 done

@@ -35,7 +35,6 @@ modes='--dump-all
 --report-wakeups
 --report-migrations
 --report-timers
---report-interrupts
 --json
 --csv
 --scatterplot-pcpu

@@ -80,6 +80,9 @@ expect 2 "$xenalyze" --export perfetto: mix
 expect_message 'needs a file'
 expect 2 "$xenalyze" --export perfetto:- --export chrome:- mix
 expect_message 'standard output takes only one export'
+expect 2 "$xenalyze" --export perfetto:twice --export chrome:twice mix
+expect_message 'another --export writes to this file'
+[ ! -e twice ] || fail 'a refused file was written'
 expect 2 "$xenalyze" --export perfetto:- --summary mix
 expect_message 'is an output of its own'
 expect 2 "$xenalyze" --export chrome:mix mix

@@ -560,6 +560,8 @@ static const struct export_table tables[] = {
 
 const struct report report_interrupts = {
     .name = "interrupts", .is_requested = interrupts_are_requested,
+    .needs_all = "--report-interrupts follows wake-ups through all pcpus and "
+                 "domains: select a part with --time",
     .open = interrupts_open, .close = interrupts_close,
     .print = interrupts_print, .tables = { tables },
     .has_failed = interrupts_have_failed, .free = interrupts_free,
