@@ -56,6 +56,21 @@ static const struct script_row states_follow_each_other_rows[] = {
       "d1v0 170..180 running p0 -> runnable preempt by p0\n"
       "d1v0 180..180 runnable p0 preempt end\n"
       "3 runstate changes that Xen does not make\n" },
+    { "parked without budget, and unparked", "runstate,anomaly",
+      "100 p0 runnable>running d1v0\n"
+      "110 p0 running>offline d1v0\n"
+      "120 p1 offline>running d1v0\n"
+      "130 p1 running>blocked d1v0\n",
+      "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
+      "d1v0 100..110 running p0 -> offline by p0\n"
+      "d1v0 110..120 offline p0 -> running by p1\n"
+      "d1v0 120..130 running p1 -> blocked by p1\n"
+      "d1v0 130..130 blocked p1 end\n" },
+    { "no change of state", "anomaly",
+      "100 p0 runnable>runnable d1v0\n"
+      "110 p0 offline>offline d1v1\n"
+      "120 p0 blocked>blocked d1v2\n",
+      "3 runstate changes that Xen does not make\n" },
     { "two records of the same time", "runstate",
       "100 p0 runnable>running d1v0\n"
       "100 p0 running>blocked d1v0\n"

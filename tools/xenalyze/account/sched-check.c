@@ -326,8 +326,7 @@ static void check_change(struct sched_checks *c, const struct sched_vcpu *v,
          f->state == f->next )
         return;
     c->changes.tested++;
-    if ( (f->state == STATE_BLOCKED && f->next == STATE_RUNNING) ||
-         (f->state == STATE_RUNNABLE && f->next == STATE_BLOCKED) )
+    if ( !state_change_is_possible(f->state, f->next) )
         count_case(&c->changes, &(struct sched_case){
             0, f->to, f->to, v->domain, v->id, f->next_pcpu });
 }

@@ -332,12 +332,17 @@ static bool accept_mismatch(struct global *g, struct vcpu_state *v,
     return v->fact.state != STATE_RUNNING;
 }
 
-/* The vcpu of a change of runstate; NULL: the record is not plausible. */
+/*
+ * The vcpu of a change of runstate, which is counted if Xen does not make it;
+ * NULL: the record is not plausible.
+ */
 static inline struct vcpu_state *check_old_state(struct global *g,
                                                  const struct change *c)
 {
     struct vcpu_state *v = find_vcpu_state(g, c);
 
+    g->anomalies[ANOMALY_TRANSITION] +=
+        !state_change_is_possible(c->old, c->new);
     if ( v->fact.state == c->old )
         v->mismatch_fresh = false;
     else if ( !accept_mismatch(g, v, c) )
@@ -410,8 +415,6 @@ static void apply_arrive(struct global *g, const struct change *c)
 {
     struct vcpu_state *v = check_old_state(g, c);
 
-    if ( c->old != STATE_RUNNABLE )
-        g->anomalies[ANOMALY_TRANSITION]++;
     if ( !v )
         return;
     if ( v->fact.state == STATE_RUNNABLE )
@@ -428,8 +431,6 @@ static void apply_leave(struct global *g, const struct change *c)
     struct vcpu_state *v = check_old_state(g, c);
     unsigned int next = c->new;
 
-    if ( c->new == STATE_RUNNING )
-        g->anomalies[ANOMALY_TRANSITION]++;
     if ( c->new == STATE_RUNNABLE )
         end_open_exit(g, vcpu_get_state(c->vcpu), c->time, EXIT_WOKEN);
     if ( !v )
@@ -461,8 +462,6 @@ static void apply_state(struct global *g, const struct change *c)
 {
     struct vcpu_state *v = check_old_state(g, c);
 
-    g->anomalies[ANOMALY_TRANSITION] += c->new == STATE_BLOCKED &&
-                                        c->old == STATE_RUNNABLE;
     if ( v )
         vcpu_enter(g, v, c->new, c->time, c->pcpu);
 }

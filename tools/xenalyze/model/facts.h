@@ -36,6 +36,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/debug.h"
 #include "common/err.h"
 #include "libxentrace/libxentrace.h"
 #include "xenalyze/model/guests.h"
@@ -106,6 +107,29 @@ enum fact_state
                                    nothing is known to be lost */
     STATES
 };
+
+/*
+ * Does Xen change the state of a vcpu from `from` to `to`, both up to
+ * STATE_OFFLINE?  Credit2 parks a running vcpu whose budget ends: the vcpu is
+ * offline, and runs again without being runnable in between.
+ */
+static inline bool state_change_is_possible(unsigned int from, unsigned int to)
+{
+    enum
+    {
+        RUNNING = 1u << STATE_RUNNING, RUNNABLE = 1u << STATE_RUNNABLE,
+        BLOCKED = 1u << STATE_BLOCKED, OFFLINE = 1u << STATE_OFFLINE,
+    };
+    static const uint8_t next[] = {
+        [STATE_RUNNING] = RUNNABLE | BLOCKED | OFFLINE,
+        [STATE_RUNNABLE] = RUNNING | OFFLINE,
+        [STATE_BLOCKED] = RUNNABLE | OFFLINE,
+        [STATE_OFFLINE] = RUNNING | RUNNABLE | BLOCKED,
+    };
+
+    debug_assert(from <= STATE_OFFLINE && to <= STATE_OFFLINE);
+    return next[from] >> to & 1;
+}
 
 /* Why a vcpu is runnable. */
 enum fact_why { WHY_NONE, WHY_WAKE, WHY_PREEMPT, WHY_OTHER };
