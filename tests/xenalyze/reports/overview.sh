@@ -67,8 +67,56 @@ done <waits
 1 10000000 0x22205 0x20000 0
 END
 "$xenalyze" --report-overview silent >silent.txt || fail 'silent: an error'
-grep -q '^ d1 .* 0\.0%  *0\.0% ' silent.txt ||
+grep -q '^ d1 .* 0\.0%  *0\.0%  *0\.0% ' silent.txt ||
     fail "d1 runs, and then has no data: $(cat silent.txt)"
+
+# A domain with a cap is parked, which is neither blocked nor a contradiction,
+# and the reports agree on its times.
+cat >cap.scenario <<'END'
+cpus = 4
+[domain Domain-0]
+[domain capped]
+kind = pv
+vcpus = 2
+load = busy
+cap = 60
+END
+"$xensim" --virtual --scenario cap.scenario -T 1 -o cap >/dev/null ||
+    fail 'cap cannot be simulated'
+"$xenalyze" --report-overview cap >cap.txt || fail 'cap fails'
+fits cap.txt
+grep -q 'contradictions: 0$' cap.txt || fail "cap: $(cat cap.txt)"
+"$xenalyze" --summary cap >cap.summary || fail 'cap: no summary'
+# The first vcpu is explained; the row of the domain is the mean of both.
+"$xenalyze" why capped/0 cap >cap.why || fail 'cap: no reason'
+"$xenalyze" over wait -i 100s cap >cap.over || fail 'cap: no times of waits'
+awk '
+    # near(A, B): two shares that are the same but for rounding
+    function near(a, b) { return a - b < 0.11 && b - a < 0.11 }
+    { gsub(/%/, "") }
+    FILENAME == "cap.txt" && $1 == "capped" {
+        waiting = $4; blocked = $5; offline = $6
+    }
+    FILENAME == "cap.summary" && $1 ~ /^capped\/[01]$/ {
+        w += $3 / 2; b += $4 / 2; o += $5 / 2
+        if ( $1 == "capped/0" )
+            parked = $5
+    }
+    FILENAME == "cap.why" && match($0, /parked [0-9.]+/) {
+        why = substr($0, RSTART + 7, RLENGTH - 7)
+    }
+    FILENAME == "cap.over" && $1 == "time" {
+        for ( i = 2; i <= NF; i++ )
+            if ( $i == "capped" )
+                column = i
+    }
+    FILENAME == "cap.over" && $1 ~ /^0/ { over = $column }
+    END {
+        exit !(offline > 50 && near(waiting, w) && near(blocked, b) &&
+               near(offline, o) && near(why, parked) &&
+               column && near(over / 2, w))
+    }' cap.txt cap.summary cap.why cap.over ||
+    fail "cap: $(cat cap.txt cap.why cap.over; grep capped cap.summary)"
 
 # Lost records are in the overview, and not in a warning as well.
 "$top_builddir/tests/xenalyze/reports/compose" >lost <<'END'
@@ -79,8 +127,8 @@ END
 "$xenalyze" --report-overview lost >lost.txt 2>lost.err || fail 'lost: an error'
 grep -q '^ lost records: 7, 25\.0% of the time of all pcpus;' lost.txt ||
     fail "lost: $(cat lost.txt)"
-grep -qx ' records lost                  0\.25' lost.txt || fail 'lost: no row'
-grep -qE '^ d1 .* 0\.25 +0\.0% +0\.0% +75\.0% ' lost.txt ||
+grep -qx ' records lost                 0\.25' lost.txt || fail 'lost: no row'
+grep -qE '^ d1 .* 0\.25 +0\.0% +0\.0% +0\.0% +75\.0% ' lost.txt ||
     fail "lost: d1 is unknown after its first quarter: $(cat lost.txt)"
 [ ! -s lost.err ] || fail "lost: a warning, too: $(cat lost.err)"
 

@@ -55,7 +55,8 @@ static uint32_t limit_rows(const struct overview *o, uint32_t rows)
 struct domain_row
 {
     double running, waiting, elapsed;
-    double blocked;             /* or paused, as by a device model */
+    double blocked;
+    double offline;             /* paused, or parked without budget */
     double unknown;             /* records were lost, or there are none */
     uint64_t exits;
     unsigned int vcpus;
@@ -81,8 +82,8 @@ static void add_vcpu_time(struct domain_row *row, const struct summary_vcpu *v)
 
         row->running += summary_state_time(s->state, &s->time, STATE_RUNNING);
         row->waiting += summary_state_time(s->state, &s->time, STATE_RUNNABLE);
-        row->blocked += summary_state_time(s->state, &s->time, STATE_BLOCKED) +
-                        summary_state_time(s->state, &s->time, STATE_OFFLINE);
+        row->blocked += summary_state_time(s->state, &s->time, STATE_BLOCKED);
+        row->offline += summary_state_time(s->state, &s->time, STATE_OFFLINE);
         for ( unsigned int i = STATE_LOST; i < STATES; i++ )
             row->unknown += summary_state_time(s->state, &s->time, i);
         row->elapsed += s->time.elapsed;
@@ -122,24 +123,25 @@ static void print_domain(const struct overview *o, const struct domain_row *row)
     char name[XT_LABEL_MAX];
 
     xt_domain_column(o->latency->names, row->id, NAME_WIDTH, name);
-    fprintf(o->out, " %-*s %5u %11.2f", NAME_WIDTH, name, row->vcpus,
+    fprintf(o->out, " %-*s %5u %10.2f", NAME_WIDTH, name, row->vcpus,
             share_of_trace(o, row->running) / 100);
     if ( row->elapsed )
-        fprintf(o->out, " %7.1f%% %7.1f%% %7.1f%%",
+        fprintf(o->out, " %6.1f%% %6.1f%% %6.1f%% %6.1f%%",
                 100 * row->waiting / row->elapsed,
                 100 * row->blocked / row->elapsed,
+                100 * row->offline / row->elapsed,
                 100 * row->unknown / row->elapsed);
     else
-        fprintf(o->out, " %8s %8s %8s", "-", "-", "-");
+        fprintf(o->out, " %7s %7s %7s %7s", "-", "-", "-", "-");
     putc(' ', o->out);
-    text_print_rate(o->summary, row->exits, 11, o->out);
+    text_print_rate(o->summary, row->exits, 10, o->out);
     putc('\n', o->out);
 }
 
 static void print_pcpu_row(const struct overview *o, const char *name,
                            double cycles)
 {
-    fprintf(o->out, " %-*s %5s %11.2f\n", NAME_WIDTH, name, "",
+    fprintf(o->out, " %-*s %5s %10.2f\n", NAME_WIDTH, name, "",
             share_of_trace(o, cycles) / 100);
 }
 
@@ -167,9 +169,9 @@ static int print_domain_rows(const struct overview *o)
         return -ENOMEM;
     shown = limit_rows(o, DOMAIN_ROWS);
     shown = nr > shown ? shown : nr;
-    fprintf(o->out, "\n%-*s %5s %11s %8s %8s %8s %11s\n", NAME_WIDTH + 1,
+    fprintf(o->out, "\n%-*s %5s %10s %7s %7s %7s %7s %10s\n", NAME_WIDTH + 1,
             "Where time went", "vcpus", "pcpus busy", "waiting", "blocked",
-            "unknown", "VM exits/s");
+            "offline", "unknown", "VM exits/s");
     for ( uint32_t i = 0; i < shown; i++ )
         print_domain(o, &rows[i]);
     if ( nr > shown )

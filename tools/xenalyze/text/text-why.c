@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/num.h"
+#include "common/text-wrap.h"
 
 #define MAX_LINES 20u
 #define MAX_FINDINGS 3u
@@ -141,23 +142,37 @@ static void print_calm(const struct text_why *t)
             : "Nothing is wrong: no vcpu waits long, %s longest.\n", name);
 }
 
+static uint64_t smaller_of(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static void print_states(const struct text_why *t)
 {
     const struct wait_vcpu *v = t->facts.vcpu;
-    uint64_t offline = v->times[STATE_OFFLINE] + v->times[STATE_RUNNABLE];
+    uint64_t paused = v->times[STATE_OFFLINE] + v->times[STATE_RUNNABLE];
+    uint64_t parked = v->times[STATE_OFFLINE];
+    struct text_wrap w = text_wrap_begin(t->out);
     char text[NUM_CLOCK_MAX];
 
     /* Sums of a damaged trace may have overflowed. */
-    offline -= v->sums.waited < offline ? v->sums.waited : offline;
-    fprintf(t->out, " Of %s: waited for a pcpu %.1f%%, ran %.1f%%, blocked "
-            "%.1f%%",
-            text_duration(&t->facts.waits->clock, verdict_known_time(v), text),
-            share_of_time(t, v->sums.waited),
-            share_of_time(t, v->times[STATE_RUNNING]),
-            share_of_time(t, v->times[STATE_BLOCKED]));
-    if ( offline )
-        fprintf(t->out, ", paused %.1f%%", share_of_time(t, offline));
-    fprintf(t->out, ".\n");
+    paused -= smaller_of(v->sums.waited, paused);
+    parked -= smaller_of(paused, parked);
+    text_wrap_add(&w, "", "Of %s: waited for a pcpu %.1f%%",
+                  text_duration(&t->facts.waits->clock, verdict_known_time(v),
+                                text),
+                  share_of_time(t, v->sums.waited -
+                                   smaller_of(parked, v->sums.waited)));
+    if ( parked )
+        text_wrap_add(&w, ",", "parked %.1f%%", share_of_time(t, parked));
+    text_wrap_add(&w, ",", "ran %.1f%%",
+                  share_of_time(t, v->times[STATE_RUNNING]));
+    text_wrap_add(&w, ",", "blocked %.1f%%",
+                  share_of_time(t, v->times[STATE_BLOCKED]));
+    if ( paused )
+        text_wrap_add(&w, ",", "paused %.1f%%", share_of_time(t, paused));
+    putc('.', t->out);
+    text_wrap_end(&w);
 }
 
 static void print_lengths(const struct text_why *t)
