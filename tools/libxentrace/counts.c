@@ -62,14 +62,14 @@ static void note_backward(const struct xt_window *w, const struct xt_record *r,
     *goes_backward = true;
 }
 
-/* Note the first time stamp after a long silence. */
+/* Note the first time stamp after a far step. */
 static void add_latest(struct xt_count *n, const struct xt_window *w,
                        const struct xt_record *r, uint64_t first)
 {
     bool was_near = !n->latest.nr_far;
 
     xt_latest_add(&n->latest, first, r->tsc);
-    if ( was_near && n->latest.nr_far )
+    if ( n->latest.nr_step == 1 || (was_near && n->latest.nr_far) )
         n->far_at = get_offset(w, r);
 }
 
@@ -117,6 +117,7 @@ static int count_window_records(struct xt_counts *c, const struct xt_window *w,
     }
     n->windows = 1;
     n->bytes = records.at - w->bytes;
+    xt_latest_end_window(&n->latest, w, records.at);
     return 0;
 }
 

@@ -40,7 +40,7 @@ struct xt_count
     uint64_t metas;     /* metadata of the collector */
     struct xt_span tsc;
     struct xt_latest latest;
-    uint64_t far_at;    /* offset of the first of latest.nr_far records */
+    uint64_t far_at;    /* offset of the record of the latest far step */
 };
 
 struct xt_counts

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/fault.h"
 
@@ -93,12 +94,40 @@ void xt_latest_begin(struct xt_latest *l, uint64_t time)
     if ( !l->known || (l->nr < ENOUGH_RECORDS && time < l->time &&
                        l->time - time > MAX_SILENCE) )
         *l = (struct xt_latest){ .known = true, .time = time };
+    if ( l->precedes_damage && time >= l->far )
+        l->time = l->far;
+    l->nr_far = l->precedes_damage ? 0 : l->nr_far;
+    l->nr_step = 0;
+    l->precedes_damage = false;
+}
+
+/*
+ * The records that follow a far step are evidence if there are enough, and none
+ * of them is far before the step.
+ */
+static void note_step(struct xt_latest *l, uint64_t time)
+{
+    if ( l->nr_step && l->nr_step < ENOUGH_RECORDS )
+    {
+        l->nr_step++;
+        if ( time >= l->before_step && xt_step_is_far(time, l->time) )
+        {
+            l->time = time;
+            l->nr_step = 0;
+        }
+    }
+    else if ( xt_step_is_far(l->time, time) )
+    {
+        l->before_step = l->time;
+        l->nr_step = 1;
+    }
 }
 
 void xt_latest_add(struct xt_latest *l, uint64_t first, uint64_t time)
 {
     if ( !l->known )
         xt_latest_begin(l, time);
+    note_step(l, time);
     if ( time <= l->time || time - l->time <= find_reach(first, l->time) )
     {
         l->time = time > l->time ? time : l->time;
@@ -110,12 +139,44 @@ void xt_latest_add(struct xt_latest *l, uint64_t first, uint64_t time)
     l->nr++;
 }
 
+/*
+ * Does damage follow the record that ends at `at`?  The search for the next
+ * window shortens a damaged one, so that it is smaller than its header says.
+ */
+static bool damage_follows(const struct xt_window *w, const unsigned char *at)
+{
+    const unsigned char *end = w->bytes + w->size;
+    struct xt_header h;
+    struct xt_record r;
+
+    assert(at >= w->bytes && at <= end);
+    if ( w->cut )
+        return xt_record_decode(&r, at, end);
+    memcpy(&h, w->bytes - XT_WINDOW_HEADER, sizeof(h));
+    return at != end || h.size != w->size;
+}
+
+void xt_latest_end_window(struct xt_latest *l, const struct xt_window *w,
+                          const unsigned char *at)
+{
+    if ( !l->nr_step || l->nr_step >= ENOUGH_RECORDS ||
+         !damage_follows(w, at) )
+        return;
+    assert(l->known && l->nr >= l->nr_step);
+    if ( !l->nr_far || l->time > l->far )
+        l->far = l->time;
+    l->nr_far = l->nr_step;
+    l->time = l->before_step;
+    l->precedes_damage = true;
+}
+
 /* A time that may be the horizon, in a sorted array. */
 struct candidate
 {
     uint64_t time;
     size_t cpu;
     bool is_doubtful;           /* without evidence from its own pcpu */
+    bool precedes_damage;       /* no evidence for others, either */
 };
 
 static int compare_candidates(const void *a, const void *b)
@@ -133,7 +194,7 @@ static bool is_confirmed(const struct candidate *c, size_t nr, size_t n)
 
     assert(n < nr);
     for ( size_t k = from; k < to; k++ )
-        if ( c[k].cpu != c[n].cpu &&
+        if ( c[k].cpu != c[n].cpu && !c[k].precedes_damage &&
              (k < n ? c[n].time - c[k].time
                     : c[k].time - c[n].time) <= MAX_SILENCE )
             return true;
@@ -161,9 +222,10 @@ static size_t list_candidates(const struct xt_latest *l, size_t nr,
         if ( l[cpu].known )
             c[n++] = (struct candidate){ l[cpu].time, cpu,
                                          !l[cpu].is_anchored &&
-                                         l[cpu].nr < ENOUGH_RECORDS };
+                                         l[cpu].nr < ENOUGH_RECORDS, false };
         if ( l[cpu].known && l[cpu].nr_far )
-            c[n++] = (struct candidate){ l[cpu].far, cpu, !alone };
+            c[n++] = (struct candidate){ l[cpu].far, cpu, !alone,
+                                         l[cpu].precedes_damage };
     }
     return n;
 }
@@ -177,8 +239,10 @@ static uint64_t choose_candidate(const struct candidate *c, size_t nr,
 
     for ( size_t n = 0; n < nr; n++ )
     {
-        if ( any && c[n].is_doubtful && !is_confirmed(c, nr, n) &&
-             c[n].time - time > find_reach(first, time) )
+        if ( any && (c[n].precedes_damage
+                     ? xt_step_is_far(time, c[n].time)
+                     : c[n].is_doubtful && !is_confirmed(c, nr, n) &&
+                       c[n].time - time > find_reach(first, time)) )
             continue;
         any |= !c[n].is_doubtful;
         time = c[n].time;
@@ -207,6 +271,7 @@ static void read_window(struct xt_latest *l, const struct xt_index *i,
                         const struct xt_index_entry *p,
                         const unsigned char *records)
 {
+    const struct xt_window w = xt_index_entry_window(p, records);
     const unsigned char *end = records + p->size;
     const int64_t offset = xt_index_offset(i, p->cpu);
     struct xt_record r;
@@ -216,6 +281,7 @@ static void read_window(struct xt_latest *l, const struct xt_index *i,
             xt_record_is_possible(&r); records += size )
         if ( xt_record_is_timed(&r) )
             xt_latest_add(l, i->first, xt_apply_offset(r.tsc, offset));
+    xt_latest_end_window(l, &w, records);
 }
 
 /*

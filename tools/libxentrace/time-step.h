@@ -16,7 +16,9 @@
  * A long silence is no damage.  The time after a silence counts if its record
  * is not in the pcpu's last window, if another pcpu has a similar time, if the
  * silence is no longer than the trace up to there, or than 2^48 cycles (a day
- * at 3 GHz), and if the only pcpu of a trace has several such records.
+ * at 3 GHz), and if the only pcpu of a trace has several such records.  A few
+ * records between a far step and a damaged record are no evidence for the step:
+ * they are most likely damaged as well.
  */
 #ifndef LIBXENTRACE_TIME_STEP_H
 #define LIBXENTRACE_TIME_STEP_H
@@ -62,6 +64,9 @@ struct xt_latest
     uint64_t time, far;
     uint64_t last;              /* the time that was added last */
     unsigned int nr, nr_far;    /* times added; those behind the silence */
+    uint64_t before_step;       /* the time before the latest far step ... */
+    unsigned int nr_step;       /* ... and times from there on; 0: no step */
+    bool precedes_damage;       /* `far` is just before a damaged record */
 };
 
 /*
@@ -72,6 +77,13 @@ void xt_latest_begin(struct xt_latest *l, uint64_t time);
 
 /* Add the next time stamp of the pcpu; `first` is the first of all pcpus. */
 void xt_latest_add(struct xt_latest *l, uint64_t first, uint64_t time);
+
+/*
+ * All records of window `w`, from its header on in memory, have been added; the
+ * last one ends at `at`.  Damage may follow there.
+ */
+void xt_latest_end_window(struct xt_latest *l, const struct xt_window *w,
+                          const unsigned char *at);
 
 /*
  * The latest time with evidence of `nr` pcpus; the maximum if no time is known.

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Damaged time stamps.  Some bytes of a trace are overwritten, cut off, repeated
-# or swapped: no report believes in a trace that is much longer than the sound
-# one, all reports agree with info, and exit codes are 0 or 1.  But a long
+# Damaged time stamps.  Bytes of a trace are overwritten, cut off, repeated,
+# missing or swapped: no report believes in a trace that is much longer than the
+# sound one, all reports agree with info, and exit codes are 0 or 1.  But a long
 # silence is no damage.
 #
 #   SEED=N selects other places; ROUNDS=N sets their number.
@@ -32,6 +32,8 @@ elif kind == "end":
     data[at:at + 40] = bytes(choose.randrange(256) for i in range(40))
 elif kind == "zeroes":
     data[at:at + size] = bytes(size)
+elif kind == "missing":
+    del data[at:at + 8192]
 elif kind == "cut":
     del data[at:]
 elif kind == "repeat":
@@ -102,7 +104,7 @@ check_reports() {
 
 python=python3
 first=${SEED-1}
-for kind in bytes begin end zeroes cut repeat swap; do
+for kind in bytes begin end zeroes missing cut repeat swap; do
     for seed in $(seq "$first" $((first + ${ROUNDS-6} - 1))); do
         "$python" damage.py $kind "$seed" small bad
         check_reports small 3
@@ -231,3 +233,22 @@ expect_damage 19500
     burst 1 1000500
 } | compose gap
 expect_damage 49000
+
+# one before a damaged record, even if the jump is shorter than a day
+{
+    burst 0 1000000
+    burst 1 1000500
+    echo "1 $hours 0x21101 0x10001"
+    echo "1 $((hours + 100)) 0x21101 0x10001"
+} | compose gap
+bytes=$(wc -c <gap)
+{
+    head -c $((bytes - 16)) gap
+    head -c 16 /dev/zero
+} >out
+mv out gap
+expect 0 "$xenalyze" summary --json gap
+grep -q '^"trace":.*"length_cycles":19500,' out || fail "summary: not 19500"
+expect 0 "$xenalyze" --info gap
+grep -q 'time goes backwards' out || fail "info finds no damage"
+grep -q "^  time: *19500 cycles" out || fail "info: not 19500 cycles"
