@@ -90,7 +90,7 @@ for option in latency exits pcpu; do
     expect 0 "$xenalyze" --report-$option intel
     [ ! -s err ] || fail "--report-$option expect_message: $(cat err)"
     expect 0 "$xenalyze" --report-$option lossy
-    grep -q 'warning: lossy: [1-9][0-9]* records were lost ' err ||
+    grep -q 'warning: lossy: [1-9][0-9]* records lost, ' err ||
         fail "--report-$option knows of no loss: $(cat err)"
     expect 0 "$xenalyze" --report-$option damaged
     grep -q 'warning: damaged: damaged (places: [1-9]' err ||
