@@ -208,7 +208,8 @@ static void lost_record(struct pcpu *p, const struct xt_record *r)
     if ( from > now )
         p->anomalies[ANOMALY_LOSS]++;
     pcpu_begin_loss(p, from < now ? from : now);
-    debug_assert(p->loss_begun && !p->current);
+    /* Behind a damaged begin of the loss, records may have set p->current. */
+    debug_assert(p->loss_begun);
     p->time = now;
     p->volume.lost += lost;
     pcpu_queue_change(p, CHANGE_FOUND, v)->number = lost;
