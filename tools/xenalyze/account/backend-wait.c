@@ -199,14 +199,7 @@ static int compare_backend_vcpus(const void *a, const void *b)
 
 void backend_waits_close(struct backend_waits *b)
 {
-    uint32_t nr = 0;
-
-    for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
-        if ( b->vcpus[i] )
-            b->vcpus[nr++] = b->vcpus[i];
-    b->nr_vcpus = nr;
-    if ( nr )
-        qsort(b->vcpus, nr, sizeof(*b->vcpus), compare_backend_vcpus);
+    grow_sort_objects(&b->vcpus, &b->nr_vcpus, compare_backend_vcpus);
 }
 
 const struct backend_vcpu *backend_waits_find(const struct backend_waits *b,

@@ -511,17 +511,9 @@ static void sort_wakers(struct block_vcpu *v)
 
 void block_reasons_close(struct block_reasons *b)
 {
-    uint32_t nr = 0;
-
+    grow_sort_objects(&b->vcpus, &b->nr_vcpus, compare_block_vcpus);
     for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
-        if ( b->vcpus[i] )
-        {
-            b->vcpus[nr++] = b->vcpus[i];
-            sort_wakers(b->vcpus[nr - 1]);
-        }
-    b->nr_vcpus = nr;
-    if ( nr )
-        qsort(b->vcpus, nr, sizeof(*b->vcpus), compare_block_vcpus);
+        sort_wakers(b->vcpus[i]);
 }
 
 const struct block_vcpu *block_reasons_find(const struct block_reasons *b,

@@ -439,7 +439,6 @@ static int compare_access_vcpus(const void *a, const void *b)
 
 void device_accesses_close(struct device_accesses *d)
 {
-    uint32_t nr = 0;
     size_t n = 0;
 
     d->ranges = fault_calloc(d->nr_ranges + 1, sizeof(*d->ranges));
@@ -451,12 +450,7 @@ void device_accesses_close(struct device_accesses *d)
     d->nr_ranges = n;
     if ( n )
         qsort(d->ranges, n, sizeof(*d->ranges), compare_ranges);
-    for ( uint32_t i = 0; i < d->nr_vcpus; i++ )
-        if ( d->vcpus[i] )
-            d->vcpus[nr++] = d->vcpus[i];
-    d->nr_vcpus = nr;
-    if ( nr )
-        qsort(d->vcpus, nr, sizeof(*d->vcpus), compare_access_vcpus);
+    grow_sort_objects(&d->vcpus, &d->nr_vcpus, compare_access_vcpus);
 }
 
 const struct access_vcpu *device_accesses_find(const struct device_accesses *d,

@@ -5,6 +5,7 @@
 #include "xenalyze/account/grow.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/fault.h"
@@ -46,4 +47,24 @@ void *grow_get_object(void *array, uint32_t *nr, uint32_t index,
     object = arena_zalloc(arena, size, align);
     memcpy(objects + index * sizeof(object), &object, sizeof(object));
     return object;
+}
+
+void grow_sort_objects(void *array, uint32_t *nr,
+                       int (*compare)(const void *a, const void *b))
+{
+    uint32_t kept = 0;
+    unsigned char *objects;
+    void *object;
+
+    assert(compare);
+    memcpy(&objects, array, sizeof(objects));
+    for ( uint32_t i = 0; i < *nr; i++ )
+    {
+        memcpy(&object, objects + i * sizeof(object), sizeof(object));
+        if ( object )
+            memcpy(objects + kept++ * sizeof(object), &object, sizeof(object));
+    }
+    *nr = kept;
+    if ( kept )
+        qsort(objects, kept, sizeof(object), compare);
 }

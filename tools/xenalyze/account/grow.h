@@ -27,4 +27,11 @@ bool grow_to_index(void *array, uint32_t *nr, uint32_t index, size_t size);
 void *grow_get_object(void *array, uint32_t *nr, uint32_t index,
                       struct arena *arena, size_t size, size_t align);
 
+/*
+ * Close such an array: remove the indices without an object, and sort the rest.
+ * `compare` gets pointers to two items, as from qsort().
+ */
+void grow_sort_objects(void *array, uint32_t *nr,
+                       int (*compare)(const void *a, const void *b));
+
 #endif /* XENALYZE_ACCOUNT_GROW_H */

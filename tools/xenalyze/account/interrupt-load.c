@@ -277,15 +277,8 @@ static int compare_storms(const void *a, const void *b)
 
 void interrupt_load_close(struct interrupt_load *l)
 {
-    uint32_t nr = 0;
-
     assert(l->all_storms >= l->nr_storms);
-    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
-        if ( l->vcpus[i] )
-            l->vcpus[nr++] = l->vcpus[i];
-    l->nr_vcpus = nr;
-    if ( nr )
-        qsort(l->vcpus, nr, sizeof(*l->vcpus), compare_load_vcpus);
+    grow_sort_objects(&l->vcpus, &l->nr_vcpus, compare_load_vcpus);
     if ( l->nr_storms )
         qsort(l->storms, l->nr_storms, sizeof(l->storms[0]), compare_storms);
 }

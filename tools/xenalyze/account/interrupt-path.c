@@ -288,13 +288,6 @@ static int compare_path_vcpus(const void *a, const void *b)
 
 void interrupt_paths_close(struct interrupt_paths *p)
 {
-    uint32_t nr = 0;
-
     block_reasons_close(&p->blocks);
-    for ( uint32_t i = 0; i < p->nr_vcpus; i++ )
-        if ( p->vcpus[i] )
-            p->vcpus[nr++] = p->vcpus[i];
-    p->nr_vcpus = nr;
-    if ( nr )
-        qsort(p->vcpus, nr, sizeof(*p->vcpus), compare_path_vcpus);
+    grow_sort_objects(&p->vcpus, &p->nr_vcpus, compare_path_vcpus);
 }

@@ -350,15 +350,8 @@ static int compare_stalls(const void *a, const void *b)
 
 void machine_stalls_close(struct machine_stalls *m)
 {
-    uint32_t nr = 0;
-
     assert(stats_events(&m->lengths) >= m->nr_longest);
-    for ( uint32_t i = 0; i < m->nr_vcpus; i++ )
-        if ( m->vcpus[i] )
-            m->vcpus[nr++] = m->vcpus[i];
-    m->nr_vcpus = nr;
-    if ( nr )
-        qsort(m->vcpus, nr, sizeof(*m->vcpus), compare_stall_vcpus);
+    grow_sort_objects(&m->vcpus, &m->nr_vcpus, compare_stall_vcpus);
     if ( m->nr_longest )
         qsort(m->longest, m->nr_longest, sizeof(m->longest[0]),
               compare_stalls);

@@ -673,16 +673,8 @@ static void count_domain_vcpus(struct wait_causes *w)
 
 void wait_causes_close(struct wait_causes *w)
 {
-    uint32_t nr = 0;
-
+    grow_sort_objects(&w->vcpus, &w->nr_vcpus, compare_wait_vcpus);
     for ( uint32_t i = 0; i < w->nr_vcpus; i++ )
-        if ( w->vcpus[i] )
-        {
-            w->vcpus[nr++] = w->vcpus[i];
-            sort_wait_rivals(w->vcpus[nr - 1]);
-        }
-    w->nr_vcpus = nr;
-    if ( nr )
-        qsort(w->vcpus, nr, sizeof(*w->vcpus), compare_wait_vcpus);
+        sort_wait_rivals(w->vcpus[i]);
     count_domain_vcpus(w);
 }

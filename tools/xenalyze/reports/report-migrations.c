@@ -200,15 +200,9 @@ static int compare_migrating(const void *a, const void *b)
 static int migrations_close(struct report_pass *p, void *state)
 {
     struct migrations *m = state;
-    uint32_t nr = 0;
 
     (void)p;
-    for ( uint32_t i = 0; i < m->nr_vcpus; i++ )
-        if ( m->vcpus[i] )
-            m->vcpus[nr++] = m->vcpus[i];
-    m->nr_vcpus = nr;
-    if ( nr )
-        qsort(m->vcpus, nr, sizeof(*m->vcpus), compare_migrating);
+    grow_sort_objects(&m->vcpus, &m->nr_vcpus, compare_migrating);
     return 0;
 }
 
