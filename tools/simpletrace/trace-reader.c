@@ -286,6 +286,31 @@ static bool take_event_fast(struct st_reader *r, struct st_record *record)
     return true;
 }
 
+/*
+ * Classify the item ahead, with all of its bytes that the file has.  A file
+ * that is followed may grow at any time, so an item is CUT by the bytes that
+ * were looked at, not by those that came since.  Returns the number of bytes.
+ */
+static int64_t look_ahead(struct st_reader *r, enum item *item, size_t *size,
+                          struct err *e)
+{
+    size_t wanted = r->type_bytes + RECORD;
+    int64_t have;
+    bool more;
+
+    do
+    {
+        have = st_input_need(&r->in, wanted, e);
+        if ( have <= 0 )
+            return have;
+        *item = peek_item(r, st_input_bytes(&r->in), have, size);
+        more = *item == CUT && have >= (int64_t)wanted;
+        assert(!more || *size > wanted);
+        wanted = *size;
+    } while ( more );
+    return have;
+}
+
 int st_reader_take_mappings(struct st_reader *r, struct err *e)
 {
     enum item item = MAPPED;
@@ -295,15 +320,9 @@ int st_reader_take_mappings(struct st_reader *r, struct err *e)
 
     while ( !rc && r->type_bytes && item == MAPPED )
     {
-        have = st_input_need(&r->in, MAPPING, e);
-        if ( have < (int64_t)MAPPING )
+        have = look_ahead(r, &item, &size, e);
+        if ( have <= 0 )
             break;
-        item = peek_item(r, st_input_bytes(&r->in), have, &size);
-        if ( item == CUT )
-        {
-            have = st_input_need(&r->in, size, e);
-            item = have < (int64_t)size ? CUT : MAPPED;
-        }
         if ( item == MAPPED )
             rc = st_reader_take_mapping(r, size, e) < 0 ? -ENOMEM : 0;
     }
@@ -322,17 +341,9 @@ static int next_item(struct st_reader *r, struct st_record *record,
     {
         if ( __builtin_expect(take_event_fast(r, record), 1) )
             return 1;
-        have = st_input_need(&r->in, r->type_bytes + RECORD, e);
+        have = look_ahead(r, &item, &size, e);
         if ( have <= 0 )
             return have;
-        item = peek_item(r, st_input_bytes(&r->in), have, &size);
-        if ( item == CUT )
-        {
-            have = st_input_need(&r->in, size, e);
-            if ( have < 0 )
-                return have;
-            item = peek_item(r, st_input_bytes(&r->in), have, &size);
-        }
         if ( item == CUT && r->in.follow )
             return 0;
         rc = item == EVENT ? take_event_slow(r, record, size, e) :

@@ -4,6 +4,7 @@
  * read in order, or is in a file that was counted as deleted.
  * The records are numbered, and each file has the same number of them.
  */
+#define _GNU_SOURCE             /* pipe2() */
 #include "../libusertrace/events.h"
 #include "../libusertrace/tracefile.h"
 
@@ -16,6 +17,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+
+#include "simpletrace/reader-private.h"
 
 #include "made-trace.h"
 
@@ -279,6 +282,49 @@ START_TEST(deleted_by_hand)
 }
 END_TEST
 
+/*
+ * The writer goes on between two reads of an incomplete event.  Each write to
+ * the pipe is a read of the reader.
+ */
+START_TEST(written_between_reads)
+{
+    static const struct st_reader_options how = { .follow = true };
+    static struct made m;
+    struct st_reader r;
+    struct st_events events;
+    struct st_record record;
+    struct err e = ERR_INIT;
+    char path[32];
+    int ends[2];
+
+    for ( size_t cut = 1; cut < 40; cut++ )
+    {
+        made_begin(&m, 4, false);
+        made_mapping(&m, 0, "first");
+        made_event(&m, 0, 0, 1);
+        made_u64(&m, 7);
+        made_end(&m);
+        ck_assert_int_eq(pipe2(ends, O_DIRECT), 0);
+        ck_assert(write(ends[1], m.bytes, m.size - cut) > 0 &&
+                  write(ends[1], m.bytes + m.size - cut, cut) > 0);
+        close(ends[1]);
+        st_events_init(&events);
+        made_declare(&events, "first(uint64_t n) \"%\" PRIu64\n");
+        sprintf(path, "/dev/fd/%d", ends[0]);
+        ck_assert_int_eq(st_reader_open(&r, path, &events, &how, &e), 0);
+        ck_assert_int_eq(st_reader_take_mappings(&r, &e), 0);
+        for ( int reads = 0; reads < 3 && !r.records; reads++ )
+            ck_assert_int_ge(st_reader_next(&r, &record, &e), 0);
+        ck_assert_uint_eq(r.records, 1);
+        ck_assert_uint_eq(st_record_word(&record, 0), 7);
+        ck_assert_uint_eq(r.gaps, 0);
+        st_reader_close(&r);
+        st_events_fini(&events);
+        close(ends[0]);
+    }
+}
+END_TEST
+
 /* ---- libusertrace ------------------------------------------------------- */
 
 EVENT(TRACE_TWO, "two", true, false);
@@ -532,6 +578,6 @@ START_TEST(threads_and_deleted_files)
 }
 END_TEST
 
-UNIT_MAIN("follow", nothing_deleted, deleted_and_counted,
-          deleted_without_numbers, deleted_by_hand, program,
+UNIT_MAIN("follow", written_between_reads, nothing_deleted,
+          deleted_and_counted, deleted_without_numbers, deleted_by_hand, program,
           threads_and_nothing_deleted, threads_and_deleted_files)
