@@ -57,6 +57,7 @@ struct vcpu_state
 
     struct open_exit *open_exit;        /* the exit in which the vcpu blocked;
                                            NULL: the vcpu never did */
+    size_t exit_bytes;          /* allocated there */
 };
 
 struct global_pcpu

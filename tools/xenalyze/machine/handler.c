@@ -96,10 +96,30 @@ bool handler_is_main(uint32_t event)
     return !(SECONDARY_EVENTS >> (event & 0x3f) & 1);
 }
 
-bool handler_decode(struct fact_handle *f, const struct xt_record *r)
+/* All but the fields of the record.  The struct is too large to be cleared. */
+static inline void begin_handle(struct fact_handle *f, const struct pcpu *p,
+                                uint32_t event, bool main)
+{
+    f->vcpu = NULL;
+    f->exit = NULL;
+    f->time = p->time;
+    f->pcpu = p->id;
+    f->event = event;
+    f->kind = HANDLE_GENERIC;
+    f->write = f->has_value = false;
+    f->main = main;
+    f->linear = 0;
+    f->type = 0;
+    f->at = f->value = f->mfn = 0;
+    f->shadow = (struct fact_shadow){ .kind = SHADOW_NONE };
+}
+
+bool handler_decode(struct fact_handle *f, const struct pcpu *p,
+                    const struct xt_record *r, bool main)
 {
     const struct layout *l;
 
+    begin_handle(f, p, r->event, main);
     if ( r->event >> TRC_CLS_SHIFT == TRC_SHADOW >> TRC_CLS_SHIFT )
         return shadow_decode(f, r);
     l = find_layout(r->event);
@@ -114,8 +134,6 @@ bool handler_decode(struct fact_handle *f, const struct xt_record *r)
     f->write = l->write;
     if ( f->kind == HANDLE_INTERRUPT )
         f->at = f->value;
-    if ( f->kind == HANDLE_PF_XEN && f->exit )
-        f->linear = find_linear_level(f->exit->levels, f->at);
     if ( f->kind == HANDLE_NPF )
     {
         f->mfn = RECORD_FIELD(r, hvm_npf, mfn);
@@ -124,52 +142,41 @@ bool handler_decode(struct fact_handle *f, const struct xt_record *r)
     return true;
 }
 
-/* Decode a pending handler.  False: its record is too short. */
-static inline bool decode_pending(struct fact_handle *f,
-                                  const struct pending_handler *h,
-                                  const struct fact_exit *exit)
+/* The exit has ended. */
+static inline void finish_handle(struct fact_handle *f,
+                                 const struct fact_exit *exit)
 {
-    const struct xt_record r = {
-        .event = h->event, .words = h->words,
-        .payload = (const unsigned char *)h->payload,
-    };
-
+    debug_assert(exit->vcpu && f->pcpu == exit->pcpu);
     f->vcpu = exit->vcpu;
     f->exit = exit;
     f->time = exit->start;
-    f->pcpu = exit->pcpu;
-    f->event = h->event;
-    return handler_decode(f, &r);
+    if ( f->kind == HANDLE_PF_XEN )
+        f->linear = find_linear_level(exit->levels, f->at);
 }
 
-/* The first main handler of an exit is the one that stock accounts for. */
-void exit_emit_handlers(const struct emit *e, const struct open_exit *o)
+void exit_emit_handlers(const struct emit *e, struct open_exit *o)
 {
-    bool has_main = false;
-
-    debug_assert(o->open && o->exit.vcpu);
+    debug_assert(o->open && o->nr_pending <= FACT_HANDLERS);
     for ( unsigned int i = 0; i < o->nr_pending; i++ )
     {
-        struct fact_handle f = { .vcpu = NULL };
-
-        f.main = !has_main && handler_is_main(o->pending[i].event);
-        has_main |= f.main;
-        if ( decode_pending(&f, &o->pending[i], &o->exit) )
-            emit_handle(e, &f);
+        finish_handle(&o->pending[i], &o->exit);
+        emit_handle(e, &o->pending[i]);
     }
 }
 
-void exit_emit_block(const struct emit *e, const struct open_exit *o,
+void exit_emit_block(const struct emit *e, struct open_exit *o,
                      uint64_t cycles)
 {
     struct fact_exit_block f = { .exit = &o->exit, .cycles = cycles };
-    struct fact_handle main = { .main = true };
     unsigned int i = 0;
 
     debug_assert(o->exit.vcpu && cycles <= o->exit.cycles);
-    while ( i < o->nr_pending && !handler_is_main(o->pending[i].event) )
+    while ( i < o->nr_pending && !o->pending[i].main )
         i++;
-    if ( i < o->nr_pending && decode_pending(&main, &o->pending[i], &o->exit) )
-        f.handle = &main;
+    if ( i < o->nr_pending )
+    {
+        finish_handle(&o->pending[i], &o->exit);
+        f.handle = &o->pending[i];
+    }
     emit_exit_block(e, &f);
 }

@@ -210,34 +210,31 @@ const unsigned char *hvm_entryexit_fast(struct pcpu *p,
 
 /* --- handlers ------------------------------------------------------------- */
 
+/* A handler without an exit. */
 static void emit_handler_now(struct pcpu *p, const struct xt_record *r,
                              struct vcpu *v)
 {
-    struct fact_handle f = {
-        .vcpu = v, .time = p->time, .pcpu = p->id, .event = r->event,
-    };
+    struct fact_handle f;
 
-    if ( handler_decode(&f, r) )
-        emit_handle(p->emit, &f);
+    if ( !handler_decode(&f, p, r, false) )
+        return;
+    f.vcpu = v;
+    emit_handle(p->emit, &f);
 }
 
 /* When all slots are taken, the main handler replaces the last one. */
-static void defer_handler(struct open_exit *o, const struct xt_record *r,
-                          bool main)
+static void defer_handler(struct pcpu *p, const struct xt_record *r, bool main)
 {
-    struct pending_handler *h = &o->pending[o->nr_pending];
+    struct open_exit *o = &p->open_exit;
 
-    if ( o->nr_pending < FACT_HANDLERS )
-        o->nr_pending++;
-    else if ( main )
-        h--;
-    else
-        return;
     debug_assert(o->open && o->nr_pending <= FACT_HANDLERS);
-    debug_assert(r->words <= XT_RECORD_MAX_WORDS);
-    h->event = r->event;
-    h->words = r->words;
-    memcpy(h->payload, r->payload, 4 * r->words);
+    if ( o->nr_pending == FACT_HANDLERS )
+    {
+        if ( !main )
+            return;
+        o->nr_pending--;
+    }
+    o->nr_pending += handler_decode(&o->pending[o->nr_pending], p, r, main);
 }
 
 void hvm_add_handler(struct pcpu *p, const struct xt_record *r,
@@ -256,7 +253,7 @@ void hvm_add_handler(struct pcpu *p, const struct xt_record *r,
         if ( main )
             o->exit.handler = minor;
         if ( emit_wants_handle(p->emit) )
-            defer_handler(o, r, main);
+            defer_handler(p, r, main);
         return;
     }
     /* A vcpu that has slept gets injections before its entry. */

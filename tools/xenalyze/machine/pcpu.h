@@ -22,15 +22,10 @@
 #include "xenalyze/machine/emit.h"
 #include "xenalyze/model/model.h"
 
-/* A handler record of an exit that has not ended. */
-struct pending_handler
-{
-    uint32_t event;
-    uint8_t words;
-    uint32_t payload[XT_RECORD_MAX_WORDS];
-};
-
-/* An exit that has not ended: its fact, except for vcpu, end and cycles. */
+/*
+ * An exit that has not ended: its fact, except for vcpu, end and cycles, and
+ * those of its handlers, which lack the exit and what depends on the exit.
+ */
 struct open_exit
 {
     bool open;
@@ -38,7 +33,7 @@ struct open_exit
     uint64_t blocked_at;        /* only of a blocked exit: its last pause */
     uint64_t off_cpu;           /* cycles of its pauses before */
     struct fact_exit exit;
-    struct pending_handler pending[FACT_HANDLERS];
+    struct fact_handle pending[FACT_HANDLERS];
 };
 
 /* Vcpus by the word that names them in records: a direct-mapped cache. */
@@ -175,17 +170,21 @@ const unsigned char *runstate_fast(struct pcpu *p, const unsigned char *at,
 
 /* --- handler.c ------------------------------------------------------------ */
 
-/* Decode a handler record into a fact.  False: the record is too short. */
-bool handler_decode(struct fact_handle *f, const struct xt_record *r);
+/*
+ * Make a fact of a handler record, without vcpu and exit.  `main`: the exit is
+ * accounted under this handler.  False: the record is too short.
+ */
+bool handler_decode(struct fact_handle *f, const struct pcpu *p,
+                    const struct xt_record *r, bool main);
 
 /* Is the exit accounted under this handler? */
 bool handler_is_main(uint32_t event);
 
 /* Emit the handler facts of a finished exit. */
-void exit_emit_handlers(const struct emit *e, const struct open_exit *o);
+void exit_emit_handlers(const struct emit *e, struct open_exit *o);
 
 /* Emit the fact that the vcpu was off its pcpu for the end of an exit. */
-void exit_emit_block(const struct emit *e, const struct open_exit *o,
+void exit_emit_block(const struct emit *e, struct open_exit *o,
                      uint64_t cycles);
 
 /* Emit the facts of a finished exit, attributed to v. */
@@ -224,7 +223,7 @@ record_fn shadow_record;
  */
 bool shadow_is_main(uint32_t event);
 
-/* As handler_decode(). */
+/* Fill in the rest of a fact.  False: the record is too short. */
 bool shadow_decode(struct fact_handle *f, const struct xt_record *r);
 
 /* Level of the page table that a Windows guest maps at `va`; 0: no table. */

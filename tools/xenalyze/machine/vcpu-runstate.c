@@ -369,7 +369,7 @@ COLD
 static void emit_exit_block_of(struct global *g, const struct vcpu_state *v,
                                uint64_t end)
 {
-    const struct open_exit *o = v->open_exit;
+    struct open_exit *o = v->open_exit;
     uint64_t until = o->exit.start + o->exit.cycles, cycles;
 
     if ( v->fact.state == STATE_RUNNING && v->fact.from >= o->blocked_at &&
@@ -508,16 +508,20 @@ static void apply_exit_blocked(struct global *g, const struct change *c)
 {
     struct vcpu_state *v = find_vcpu_state(g, c);
     const struct open_exit *o = c->data;
+    size_t bytes = open_exit_size(o);
 
     debug_assert(o->open);
-    if ( !v->open_exit )
-        v->open_exit = arena_new(&g->exits, struct open_exit);
+    if ( bytes > v->exit_bytes )
+    {
+        v->open_exit = arena_alloc(&g->exits, bytes, _Alignof(*o));
+        v->exit_bytes = v->open_exit ? bytes : 0;
+    }
     if ( !v->open_exit )
     {
         g->failed = true;
         return;
     }
-    memcpy(v->open_exit, o, open_exit_size(o));
+    memcpy(v->open_exit, o, bytes);
     v->open_exit->blocked_at = c->time;
     v->open_exit->off_cpu = 0;
 }
