@@ -134,6 +134,10 @@ if command -v bash >/dev/null; then
         in_fish 'sched_wake ' 'xenalyze --event sched_wak'
         in_fish 'hvm,sched_wake ' 'xenalyze dump hvm,sched_wak'
         in_fish 'total ' 'xenalyze --sort tot'
+        in_fish 'chrome: collapsed: perfetto: speedscope: ' \
+            'xenalyze --export '
+        in_fish 'perfetto:t.xt ' 'xenalyze --export perfetto:t.x'
+        in_fish '--export=perfetto:t.xt ' 'xenalyze --export=perfetto:t.x'
 
         # Words, after options of any kind.
         completes 'web1/0 web1/1 web1/2 ' xenalyze --output t.xt why web1
@@ -151,6 +155,11 @@ if command -v bash >/dev/null; then
         completes '' xenalyze -- lat
         completes '' xenalyze latency -- --rep
         completes 'json ' xenalyze export js
+        completes 'latency ' xenalyze --export perfetto : o.pf lat
+        # FORMAT:FILE; behind the colon, readline completes the name of a file.
+        completes 'chrome: collapsed: perfetto: speedscope: ' xenalyze --export ''
+        completes 'perfetto: ' xenalyze t.xt --export = pe
+        completes '' xenalyze t.xt --export perfetto : t
         completes 'total ' xenalyze export json t.xt --sort tot
 
         # Names with blanks and characters of shells: quoted, not evaluated.
@@ -222,6 +231,8 @@ grep -q -e '--event=.*:LIST:_sequence compadd - .*sched\\:min .*sched_wake' \
     fail "zsh: no events"
 grep -q -e '-l snapshot-on.* -a .runnable\\>20ms' "$files/fish/xentrace.fish" ||
     fail "fish: no triggers"
+grep -q -e '--export=.*_files; else compadd .* perfetto chrome speedscope col' \
+    "$files/zsh/_xenalyze" || fail 'zsh: no formats of --export'
 grep -q -e '--complete-values=domain' "$files/zsh/_xenalyze" ||
     fail 'zsh: no domains of the trace'
 grep -q -e '-l domain .*_values domain' "$files/fish/xenalyze.fish" ||

@@ -124,6 +124,16 @@ static void bash_pattern(const struct program *p, const struct opt *o,
         fprintf(out, "%s-%c", o->name != NULL ? "|" : "", letter);
 }
 
+/* The choices of CHOICE:FILE, with their colons. */
+static void bash_choices(const struct opt *o, FILE *out)
+{
+    assert(o->file_follows && o->choices != NULL);
+    fputs(" words='", out);
+    for ( const char *const *c = o->choices; *c != NULL; c++ )
+        fprintf(out, "%s%s:", c > o->choices ? " " : "", *c);
+    fputc('\'', out);
+}
+
 /* A branch of `case $prev`: the completions of this option's argument. */
 static void bash_argument(const struct program *p, const struct opt *o,
                           FILE *out)
@@ -136,7 +146,14 @@ static void bash_argument(const struct program *p, const struct opt *o,
         fprintf(out, " values=%s", o->values);
     if ( o->list )
         fputs(" list=yes", out);
-    if ( o->choices != NULL || o->suggest != NULL )
+    if ( o->file_follows )
+    {
+        fputs("; case $cur in *:*) files=only ;;"
+              " *) compopt -o nospace 2>/dev/null;", out);
+        bash_choices(o, out);
+        fputs(" ;; esac", out);
+    }
+    else if ( o->choices != NULL || o->suggest != NULL )
     {
         fputs(" words='", out);
         put_completions(out, o->choices, o->suggest, "");
@@ -220,7 +237,9 @@ static void bash_commands(const struct program *p, FILE *out)
             bash_pattern(p, o, out);
             fputc('|', out);
         }
-    fputs("=) [ \"${COMP_WORDS[j+1]}\" = = ] && ((j++)); ((j++)) ;;\n"
+    fputs("=) [ \"${COMP_WORDS[j+1]}\" = = ] && ((j++)); ((j++))\n"
+          "            while [ \"${COMP_WORDS[j+1]}\" = : ];"
+          " do ((j += 2)); done ;;\n"
           "        --) command=-- nr=9 ;;\n"
           "        -*) ;;\n"
           "        *) if [ -z \"$command\" ]; then command=${COMP_WORDS[j]};"
@@ -372,6 +391,16 @@ static void zsh_values(const char *values, bool list, FILE *out)
             list ? "compset -P \"*,\"; " : "", values);
 }
 
+/* A choice and its colon, and behind a colon a file. */
+static void zsh_choice_file(const struct opt *o, FILE *out)
+{
+    assert(o->choices != NULL);
+    fputs("{ if compset -P \"*\\:\"; then _files; else compadd -S \\: -- ",
+          out);
+    put_completions(out, o->choices, NULL, ":");
+    fputs("; fi }", out);
+}
+
 /* '*--cpus=[how many pcpus to play]:N: ' */
 static void zsh_spelling(const struct opt *o, const char *dashes,
                          const char *name, FILE *out)
@@ -388,7 +417,9 @@ static void zsh_spelling(const struct opt *o, const char *dashes,
         fputc(':', out);
         put_zsh(out, opt_arg(o, room));
         fputc(':', out);
-        if ( o->choices != NULL || o->suggest != NULL )
+        if ( o->file_follows )
+            zsh_choice_file(o, out);
+        else if ( o->choices != NULL || o->suggest != NULL )
         {
             fputs(o->list ? "_sequence compadd - " : "(", out);
             put_completions(out, o->choices, o->suggest, ":");
@@ -481,6 +512,33 @@ static void fish_values(const struct program *p, FILE *out)
             "    end\nend\n", p->name);
 }
 
+/*
+ * A function that prints the first part of CHOICE:FILE, and behind a colon its
+ * files.
+ */
+static void fish_choice_file(const struct program *p, FILE *out)
+{
+    size_t i = 0;
+
+    while ( i < p->nr_opts && !p->opts[i].file_follows )
+        i++;
+    if ( i == p->nr_opts )
+        return;
+    fputs("function __", out);
+    put_identifier(out, p->name);
+    fputs("_choice_file\n"
+          "    set -l word (commandline -ct | string replace -r '^-.*?=' '')\n"
+          "    set -l head (string match -r '^[^:]*:' -- $word)\n"
+          "    if test -z \"$head\"\n"
+          "        printf '%s:\\n' $argv\n"
+          "        return\n"
+          "    end\n"
+          "    for file in (complete -C \"'' \""
+          "(string replace -- $head '' $word))\n"
+          "        echo $head$file\n"
+          "    end\nend\n", out);
+}
+
 /* Words that the program knows, or values of the trace; a list has commas. */
 static void fish_words(const struct program *p, const char *const *choices,
                        void (*suggest)(FILE *out), const char *values,
@@ -500,6 +558,17 @@ static void fish_words(const struct program *p, const char *const *choices,
         put_completions(out, choices, suggest, "<>&|$()");
     }
     fputs(list ? "\")'" : "'", out);
+}
+
+static void fish_choices(const struct program *p, const struct opt *o,
+                         FILE *out)
+{
+    assert(o->choices != NULL);
+    fputs(" -a '(__", out);
+    put_identifier(out, p->name);
+    fputs("_choice_file ", out);
+    put_completions(out, o->choices, NULL, "<>&|$()");
+    fputs(")'", out);
 }
 
 static void fish_commands(const struct program *p, FILE *out)
@@ -538,6 +607,7 @@ static void write_fish(const struct program *p, FILE *out)
 
     fprintf(out, "# fish completion for %s\n", p->name);
     fish_values(p, out);
+    fish_choice_file(p, out);
     fish_commands(p, out);
     for ( i = 0; (o = opts_row(p, i)) != NULL; i++ )
     {
@@ -552,7 +622,10 @@ static void write_fish(const struct program *p, FILE *out)
             fprintf(out, " -l %s", o->name);
         if ( opt_takes_text(o) )
             fputs(is_free_text(o) ? " -r" : " -x", out);
-        if ( o->choices != NULL || o->suggest != NULL || o->values != NULL )
+        if ( o->file_follows )
+            fish_choices(p, o, out);
+        else if ( o->choices != NULL || o->suggest != NULL ||
+                  o->values != NULL )
             fish_words(p, o->choices, o->suggest, o->values, o->list, out);
         fputs(" -d '", out);
         put_fish(out, o->help);

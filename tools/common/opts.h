@@ -60,6 +60,7 @@ struct opt
     const char *values;         /* the hidden option --complete-values=VALUES
                                    prints the words that FILE has; or NULL */
     bool list;                  /* the argument is a list with commas */
+    bool file_follows;          /* the argument is CHOICE:FILE */
     bool hidden;                /* accepted, but not shown in --help */
     bool common;                /* on the short page of --help */
 };

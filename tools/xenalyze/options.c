@@ -31,6 +31,7 @@ static const char *const value_kinds[] = { "none", "domain", "vcpu", "pcpu",
 static const char *const orders[] = { "time", "file", NULL };
 
 static const char *const styles[] = { "stock", "table", NULL };
+static const char *const viewers[] = { VIEWER_TABLE(VIEWER_WORD) NULL };
 static const char *const themes[] = { "auto", "light", "dark", NULL };
 
 static const char *const whens[] = { "auto", "always", "never", NULL };
@@ -177,8 +178,8 @@ static const struct opt opts[] = {
     { .type = OPT_GROUP, .help = "Files for viewers" },
     { .name = "export", .type = OPT_CALL, .arg = "FORMAT:FILE",
       .at = REPORTS(exports), .parse = report_parse_export,
-      .help = "write a timeline (perfetto, chrome) or a flame graph of VM "
-              "exits (speedscope, collapsed)" },
+      .choices = viewers, .file_follows = true,
+      .help = "write a timeline, or a flame graph of VM exits, for a viewer" },
 
     { .type = OPT_GROUP, .help = "Intervals: a line for each" },
     { .name = "interval", .letter = 'i', .type = OPT_TIME, .arg = "TIME",
