@@ -146,13 +146,18 @@ static uint64_t batch_end(const struct options *o, uint64_t now)
     return next < o->duration ? next : o->duration;
 }
 
-/* A domain's name is in the file before the domain's first record. */
-static int drain_to_output(struct simulation *p, struct file_metadata *m,
-                           struct err *e)
+/*
+ * A domain's name is in the file before the domain's first record.  The names
+ * are asked for after each batch, and not only before a drain: a domain may
+ * live from one drain to the next.
+ */
+static int write_output(struct simulation *p, struct file_metadata *m,
+                        bool drain, struct err *e)
 {
-    int rc = file_metadata_update(m, p->output)
-             ?: local_drain_write(p->output);
+    int rc = file_metadata_update(m, p->output);
 
+    if ( !rc && drain )
+        rc = local_drain_write(p->output);
     return rc ? err_sys(e, rc, "--output %s", p->options->output) : 0;
 }
 
@@ -171,8 +176,7 @@ static int run_and_drain(struct simulation *p, struct file_metadata *m,
         if ( !more || !until )
             until = batch_end(o, until);
         more = workload_advance(p->workload, until, BATCH_EVENTS);
-        if ( o->drain ? !more : virqs != xensim_virqs() )
-            rc = drain_to_output(p, m, e);
+        rc = write_output(p, m, o->drain ? !more : virqs != xensim_virqs(), e);
         virqs = xensim_virqs();
         over = supervisor_poll(p->supervisor, NULL, 0);
     }
@@ -194,7 +198,7 @@ static int run_without_reader(struct simulation *p, int *status, struct err *e)
         rc = run_and_drain(p, &m, e);
     local_drain_stop();
     if ( !rc )
-        rc = drain_to_output(p, &m, e);
+        rc = write_output(p, &m, true, e);
     *status = p->supervisor->status;
     return rc;
 }

@@ -104,9 +104,10 @@ bool workload_advance(struct workload *workload, uint64_t ns, unsigned int most)
     struct sim *s = sim_of(workload);
     uint64_t until = s->start + to_cycles(s, ns);
     unsigned long virqs = xensim_virqs();
+    unsigned int next_id = s->next_id;
     struct event *e;
 
-    for ( ; most && virqs == xensim_virqs(); most-- )
+    for ( ; most && virqs == xensim_virqs() && next_id == s->next_id; most-- )
     {
         e = heap_first(&s->heap);
         if ( !e || e->at >= until )

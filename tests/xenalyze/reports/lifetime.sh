@@ -66,8 +66,8 @@ grep -q '^ Of [45][0-9][0-9]\.[0-9] ms: .* paused [0-5]\.[0-9]%\.$' out ||
     fail "$(cat out)"
 expect 0 "$xenalyze" life
 sed -n '/Where the time went/,$p' out |
-    awk '/^ (early|d2v|last)/ { print $1, $NF }' | sort -u >known
-for line in 'd2v0 0.50s' 'early/0 0.30s' 'last/0 0.30s' 'early 0.30s'; do
+    awk '/^ (early|late|last)/ { print $1, $NF }' | sort -u >known
+for line in 'late/0 0.50s' 'early/0 0.30s' 'last/0 0.30s' 'early 0.30s'; do
     grep -qx "$line" known || fail "no $line in $(cat known)"
 done
 
@@ -107,4 +107,24 @@ for threads in 1 2; do
         # shellcheck disable=SC2086 # two words
         expect 0 "$xenalyze" $report --cpu-hz 1G --threads $threads lives
     done
+done
+
+# Domains that live between two drains of the rings have names, too.
+cat >scenario <<'END'
+cpus = 2
+rate = 1k
+[domain short]
+copies = 3
+stagger = 1ms
+start = 50ms
+end = 53ms
+[domain old]
+rename = 60ms
+new-name = new
+start = 51ms
+END
+expect 0 "$xensim" --virtual -f scenario -T 0.2 -o short
+expect 0 "$xenalyze" --summary short
+for line in 'd1 is short1' 'd2 is short2' 'd3 is new' 'd4 is short3'; do
+    grep -qx " $line" out || fail "no $line in $(grep ' is ' out)"
 done
