@@ -266,6 +266,7 @@ int file_metadata_update(struct file_metadata *m, FILE *out)
 {
     size_t nr = xensim_list_domains(m->now, ARRAY_SIZE(m->now));
 
+    errno = 0;
     for ( size_t i = 0; i < nr; i++ )
     {
         struct xensim_domain *old = &m->written[m->now[i].id];
@@ -274,7 +275,7 @@ int file_metadata_update(struct file_metadata *m, FILE *out)
         write_domain(old, &m->now[i], out);
         *old = m->now[i];
     }
-    return ferror(out) ? -EIO : 0;
+    return ferror(out) ? (errno ? -errno : -EIO) : 0;
 }
 
 int file_metadata_begin(struct file_metadata *m, const struct options *o,

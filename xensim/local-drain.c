@@ -104,10 +104,11 @@ int local_drain_write(FILE *out)
     struct t_info *info = find_directory();
     struct ring_view v;
 
+    errno = 0;
     for ( unsigned int cpu = 0; info && cpu < nr_cpu_ids; cpu++ )
         if ( ring_view_init(&v, info, cpu) )
             write_window(&v, cpu, out);
-    return ferror(out) ? -EIO : 0;
+    return ferror(out) ? (errno ? -errno : -EIO) : 0;
 }
 
 /* ---- control ---------------------------------------------------------- */

@@ -74,6 +74,14 @@ int outfile_open(struct outfile *d, const char *option, const char *name,
     return rc;
 }
 
+/* A stream keeps no reason of an earlier error: another write fails again. */
+static int find_reason(FILE *file)
+{
+    clearerr(file);
+    errno = 0;
+    return (fputc('\n', file) == EOF || fflush(file)) && errno ? -errno : -EIO;
+}
+
 int outfile_close(struct outfile *d, int rc, struct err *e)
 {
     int bad = 0;
@@ -81,7 +89,7 @@ int outfile_close(struct outfile *d, int rc, struct err *e)
     if ( !d->name )
         return rc;
     if ( ferror(d->file) )
-        bad = -EIO;
+        bad = find_reason(d->file);
     if ( fclose(d->file) && !bad )
         bad = -errno;
     if ( d->path && !rc && !bad && rename(d->path, d->name) )

@@ -87,6 +87,12 @@ rejects 'output needs --virtual' --output "$tmp/t" -T 1
 rejects 'output needs --duration' --virtual --output "$tmp/t"
 rejects 'output and a COMMAND' --virtual --output "$tmp/t" -T 1 -- true
 refuses 'output.*nowhere' --virtual --output "$tmp/nowhere/t" -T 1
+for option in --output '--output /dev/null --truth' \
+    '--output /dev/null --report'; do
+    # shellcheck disable=SC2086 # several words
+    refuses "${option##* } /dev/full: No space left on device" --virtual -T 10ms \
+        $option /dev/full
+done
 refuses 'truth.*nowhere' --truth "$tmp/nowhere/t" -- true
 rejects 'drain needs --output' --virtual --drain 1s -- true
 rejects 'tsc-jump needs --tsc-skew' --tsc-jump 1s -- true
