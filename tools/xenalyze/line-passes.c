@@ -150,6 +150,7 @@ static int run_style(struct pass *p, const struct line_style *style,
     p->job.style = &watch;
     p->job.state = p;
     p->job.out = run->out;
+    p->job.output = run->output;
     p->job.follow = run->config->follow;
     p->job.threads = style == raw_read_style() ? 1 : run->config->threads;
     if ( pass_progress_begin(&p->progress, p->run, order == ORDER_TIME) )

@@ -53,6 +53,7 @@ static int write_output(struct run *run, struct err *e)
     if ( rc )
         return rc;
     run->out = file.out;
+    run->output = config->output;
     if ( config->progress )
         run->progress = stderr;
     run->colour = is_enabled(config->colour, false);

@@ -44,8 +44,8 @@ static const struct output outputs[] = {
 int run_flush(const struct run *run, struct err *e)
 {
     assert(run->out);
-    return fflush(run->out) ? err_sys(e, -errno, "cannot write the report")
-                            : 0;
+    return fflush(run->out) ? err_sys(e, -errno, "cannot write %s", run->output
+                                      ? run->output : "the report") : 0;
 }
 
 void run_warn_gaps(const struct run *run, uint64_t places, uint64_t bytes)

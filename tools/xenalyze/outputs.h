@@ -25,6 +25,7 @@ struct run
     struct xt_domain_names names;       /* ... and its domains' names */
     const struct log *log;
     FILE *out;
+    const char *output;         /* name of out in messages; NULL: no file */
     FILE *progress;             /* for a progress bar, or NULL */
     bool colour;
 };

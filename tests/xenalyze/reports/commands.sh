@@ -6,6 +6,7 @@
 . "$top_srcdir/tests/tools/lib.sh"
 
 [ -x "$xensim" ] || skip "there is no xensim"
+xenalyze_path=$(realpath "$xenalyze")
 cd "$tmp" || exit 99
 "$xensim" --virtual --cpus 2 -T 0.2 -o trace >/dev/null || fail 'xensim fails'
 
@@ -100,8 +101,25 @@ cmp -s by-command by-options || fail 'why beside a file differs'
 cmp -s out.txt by-options || fail '--output writes another text'
 "$xenalyze" latency -o out.txt missing 2>err && fail 'a missing trace is read'
 cmp -s out.txt by-options || fail 'a failed run changes the output file'
-"$xenalyze" latency -o /dev/full trace 2>err && fail '/dev/full is written'
-[ "$(wc -l <err)" -eq 1 ] || fail '/dev/full: not one line'
+# A full disk: the file and the reason, and nothing under the file's name.
+for output in latency 'export json' 'export perfetto' 'export collapsed' dump \
+    'records --order=file' --dump-raw-reads count info why 'over run' \
+    'compare trace' --info\ --csv; do
+    # shellcheck disable=SC2086 # several words
+    expect 1 "$xenalyze" $output -o /dev/full trace
+    expect_message 'cannot write /dev/full: No space left on device'
+done
+mkdir full
+for output in 'latency -o x' 'export json -o x' 'export perfetto -o x' \
+    'dump -o x' '--dump-raw-reads -o x' 'plot runstate -o x.svg' \
+    'plot runstate -o x.png' 'plot runstate -o x.gp' '--export chrome:x'; do
+    # shellcheck disable=SC2016,SC2086 # for the inner shell; several words
+    expect 1 sh -c 'cd full && ulimit -f 1 && trap "" XFSZ && exec "$@"' sh \
+        "$xenalyze_path" $output ../trace
+    expect_message ": File too large"
+    grep -q 'cannot write x' err || fail "$output: not the file's name"
+    [ -z "$(ls full)" ] || fail "$output: left behind: $(ls full)"
+done
 
 # Pictures: by the end of the name, or KIND.svg.
 for kind in timeline runstate runstate-time pcpu; do

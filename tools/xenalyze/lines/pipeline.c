@@ -87,11 +87,13 @@ static void pipeline_fail(struct pipeline *p, int rc, const struct err *e)
     p->end = true;
 }
 
-static void pipeline_fail_sys(struct pipeline *p, int rc, const char *what)
+static void pipeline_fail_sys(struct pipeline *p, int rc, const char *verb,
+                              const char *what)
 {
     struct err e = ERR_INIT;
 
-    pipeline_fail(p, err_sys(&e, rc, "%s", what), &e);
+    pipeline_fail(p, err_sys(&e, rc, "cannot %s %s", verb,
+                             what ? what : "the records"), &e);
 }
 
 /* --- reading -------------------------------------------------------------- */
@@ -195,7 +197,7 @@ static void write_next(struct pipeline *p)
     assert(!p->writing && c->used <= c->room);
     p->writing = true;
     if ( c->no_memory )
-        pipeline_fail_sys(p, -ENOMEM, "cannot print the records");
+        pipeline_fail_sys(p, -ENOMEM, "print", NULL);
     if ( !p->rc )
     {
         pthread_mutex_unlock(&p->lock);
@@ -204,7 +206,7 @@ static void write_next(struct pipeline *p)
         pthread_mutex_lock(&p->lock);
     }
     if ( rc )
-        pipeline_fail_sys(p, rc, "cannot write the records");
+        pipeline_fail_sys(p, rc, "write", p->job->output);
     p->nr_written++;
     p->writing = false;
 }
@@ -307,7 +309,7 @@ int pipeline_run(const struct pipeline_job *job, struct err *e)
 
     assert(job->threads && job->source && job->out);
     if ( init_slots(&p) )
-        pipeline_fail_sys(&p, -ENOMEM, "cannot print the records");
+        pipeline_fail_sys(&p, -ENOMEM, "print", NULL);
     else
         run_workers(&p);
     for ( unsigned int i = 0; i < p.nr_slots; i++ )

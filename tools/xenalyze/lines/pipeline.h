@@ -38,6 +38,7 @@ struct pipeline_job
     const struct line_style *style;
     void *state;                /* of the style */
     FILE *out;
+    const char *output;         /* name of out in messages; NULL: no file */
     unsigned int threads;       /* 1 or more */
     /* Callback for each chunk, by the thread that has read the chunk. */
     void (*progress)(void *arg, uint64_t time);
