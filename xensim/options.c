@@ -20,6 +20,7 @@
 
 #define AT(field) offsetof(struct options, field)
 #define PPB_MAX 1000000
+#define INTERVAL_MIN 10000      /* ns */
 
 static const char *const vendors[] = { "intel", "amd", NULL };
 static const char *const layouts[] = { "4.17", "master", NULL };
@@ -106,17 +107,17 @@ static const struct opt opts[] = {
       .at = AT(nmis), .min = 0, .max = 1000000, .preset = "1",
       .help = "NMIs per second and pcpu" },
     { .name = "storm", .type = OPT_TIME, .arg = "TIME", .at = AT(storm),
-      .min = 0, .preset = "0",
+      .min = 0, .max = SIM_TIME_MAX, .preset = "0",
       .help = "interval of bursts of nested interrupts (0: none)" },
     { .name = "stall", .type = OPT_TIME, .arg = "TIME", .at = AT(stall),
-      .min = 0, .preset = "0",
+      .min = 0, .max = SIM_TIME_MAX, .preset = "0",
       .help = "with --virtual: interval of stalls of the whole machine (0: "
               "none)" },
     { .name = "stall-for", .type = OPT_TIME, .arg = "TIME",
       .at = AT(stall_for), .min = 1000, .max = 1000000000, .preset = "1ms",
       .help = "length of a stall" },
     { .name = "hotplug", .type = OPT_TIME, .arg = "TIME", .at = AT(hotplug),
-      .min = 0, .preset = "0",
+      .min = 0, .max = SIM_TIME_MAX, .preset = "0",
       .help = "interval of pcpu hotplug operations (0: none)" },
     { .name = "tsc-skew", .type = OPT_TIME, .arg = "TIME", .at = AT(skew),
       .min = 0, .max = 1000000000, .preset = "0",
@@ -125,7 +126,7 @@ static const struct opt opts[] = {
       .min = 0, .max = PPB_MAX, .preset = "0",
       .help = "maximum drift of a pcpu's clock, in parts per 10^9" },
     { .name = "tsc-jump", .type = OPT_TIME, .arg = "TIME", .at = AT(jump),
-      .min = 0, .preset = "0",
+      .min = 0, .max = SIM_TIME_MAX, .preset = "0",
       .help = "interval of clock jumps of up to --tsc-skew (0: none)" },
     { .name = "seed", .type = OPT_U64, .arg = "N", .at = AT(seed),
       .min = 0, .max = UINT64_MAX, .preset = "1",
@@ -138,13 +139,13 @@ static const struct opt opts[] = {
       .at = AT(output),
       .help = "with --virtual: write the trace to FILE, no reader" },
     { .name = "drain", .type = OPT_TIME, .arg = "TIME", .at = AT(drain),
-      .min = 0, .preset = "0",
+      .min = 0, .max = SIM_TIME_MAX, .preset = "0",
       .help = "with --output: drain interval (0: before a ring is full)" },
     { .name = "socket", .letter = 's', .type = OPT_TEXT, .arg = "PATH",
       .at = AT(socket),
       .help = "path of the control socket" },
     { .name = "duration", .letter = 'T', .type = OPT_TIME, .arg = "TIME",
-      .at = AT(duration), .min = 0, .preset = "0",
+      .at = AT(duration), .min = 0, .max = SIM_TIME_MAX, .preset = "0",
       .help = "duration of the run (0: until a signal)" },
     { .name = "truth", .type = OPT_TEXT, .arg = "FILE", .at = AT(truth),
       .help = "write the ground truth, as lines of JSON" },
@@ -191,6 +192,25 @@ static int check_output(const struct options *o, struct err *e)
     return 0;
 }
 
+/* Shorter intervals are so dense that a run makes no progress. */
+static int check_intervals(const struct options *o, struct err *e)
+{
+    const struct
+    {
+        const char *name;
+        uint64_t ns;
+    } intervals[] = {
+        { "storm", o->storm }, { "hotplug", o->hotplug },
+        { "tsc-jump", o->jump }, { "drain", o->drain },
+    };
+
+    for ( size_t i = 0; i < ARRAY_SIZE(intervals); i++ )
+        if ( intervals[i].ns && intervals[i].ns < INTERVAL_MIN )
+            return err_usage(e, "--%s: must be 0, or at least 10us",
+                             intervals[i].name);
+    return 0;
+}
+
 static int check_options(const struct options *o, struct err *e)
 {
     if ( o->online > o->cpus )
@@ -217,7 +237,7 @@ static int check_options(const struct options *o, struct err *e)
     if ( o->virtual_time && !o->duration && !o->command && !o->output )
         return err_usage(e, "--virtual needs --duration or a COMMAND: virtual "
                          "time has no other limit");
-    return check_output(o, e);
+    return check_intervals(o, e) ?: check_output(o, e);
 }
 
 /*

@@ -17,6 +17,7 @@
 
 #define FILE_MAX (1 << 20)
 #define WEIGHT_MAX 65535
+#define PAUSE_MIN 10000         /* ns */
 #define AT(field) offsetof(struct section, field)
 
 /*
@@ -144,27 +145,28 @@ static const struct opt opts[] = {
     { .name = "guest-events", .type = OPT_FLAG, .at = AT(o.guest_events),
       .help = "the guest emits own events" },
     { .name = "start", .type = OPT_TIME, .at = AT(o.start), .arg = "TIME",
-      .help = "time of creation" },
+      .max = SIM_TIME_MAX, .help = "time of creation" },
     { .name = "stagger", .type = OPT_TIME, .at = AT(o.stagger),
-      .arg = "TIME", .help = "delay between copies" },
+      .arg = "TIME", .max = SIM_TIME_MAX, .help = "delay between copies" },
     { .name = "end", .type = OPT_TIME, .at = AT(o.end), .arg = "TIME",
-      .help = "time of shutdown" },
+      .max = SIM_TIME_MAX, .help = "time of shutdown" },
     { .name = "rename", .type = OPT_TIME, .at = AT(o.rename), .arg = "TIME",
-      .help = "time of renaming" },
+      .max = SIM_TIME_MAX, .help = "time of renaming" },
     { .name = "new-name", .type = OPT_TEXT, .at = AT(new_name),
       .arg = "NAME", .help = "name after renaming" },
     { .name = "reweigh", .type = OPT_TIME, .at = AT(o.reweigh),
-      .arg = "TIME", .help = "time of the new weight" },
+      .arg = "TIME", .max = SIM_TIME_MAX, .help = "time of the new weight" },
     { .name = "new-weight", .type = OPT_UINT, .at = AT(o.new_weight),
       .arg = "N", .min = 1, .max = WEIGHT_MAX, .help = "the new weight" },
     { .name = "repin", .type = OPT_TIME, .at = AT(o.repin), .arg = "TIME",
-      .help = "time of the new pinning" },
+      .max = SIM_TIME_MAX, .help = "time of the new pinning" },
     { .name = "new-pin", .type = OPT_CALL, .parse = parse_new_pin,
       .arg = "PCPUS", .help = "the new pcpus, or \"all\"" },
     { .name = "pause", .type = OPT_TIME, .at = AT(o.pause), .arg = "TIME",
-      .help = "interval of pauses" },
+      .min = PAUSE_MIN, .max = SIM_TIME_MAX, .help = "interval of pauses" },
     { .name = "pause-for", .type = OPT_TIME, .at = AT(o.pause_for),
-      .arg = "TIME", .help = "length of a pause" },
+      .arg = "TIME", .min = PAUSE_MIN, .max = SIM_TIME_MAX,
+      .help = "length of a pause" },
 };
 
 static const struct program domain_program = {
@@ -217,6 +219,12 @@ static char *make_arg(const char *name, const char *value, bool flag)
     return rc < 0 ? NULL : arg;
 }
 
+static int check_flag(const struct reader *r, const char *value, struct err *e)
+{
+    return !strcmp(value, "yes") || !strcmp(value, "no") ? 0 :
+           line_error(r, e, "the value of a flag is yes or no");
+}
+
 static const struct opt *find_option(const struct program *p, const char *name)
 {
     for ( size_t i = 0; i < p->nr_opts; i++ )
@@ -264,6 +272,8 @@ static int read_option(struct reader *r, const char *name, const char *value,
     if ( !o || !strcmp(name, "scenario") )
         return line_error(r, e, "no such option; xensim --help lists them, "
                           "[domain NAME] begins a domain");
+    if ( o->type == OPT_FLAG && check_flag(r, value, e) )
+        return -EINVAL;
     arg = make_arg(name, value, o->type == OPT_FLAG);
     scratch = calloc(1, r->config_size);
     if ( !arg || !scratch )
@@ -295,6 +305,8 @@ static int read_key(struct reader *r, const char *name, const char *value,
                  value);
         return is_name(value) ? 0 : line_error(r, e, BAD_NAME);
     }
+    if ( o->type == OPT_FLAG && check_flag(r, value, e) )
+        return -EINVAL;
     arg = make_arg(name, value, o->type == OPT_FLAG);
     rc = arg ? try_option(r, &domain_program, arg, &r->domain, e)
              : err_set(e, -ENOMEM, "no memory");
@@ -303,6 +315,31 @@ static int read_key(struct reader *r, const char *name, const char *value,
 }
 
 /* ---- domains ---------------------------------------------------------- */
+
+/* The lives of all copies begin before changes of the domain, and its end. */
+static int check_times(const struct reader *r, struct err *e)
+{
+    const struct dom_config *o = &r->domain.o;
+    const struct
+    {
+        const char *key;
+        uint64_t ns;
+    } times[] = {
+        { "end", o->end }, { "rename", o->rename }, { "reweigh", o->reweigh },
+        { "repin", o->repin },
+    };
+    uint64_t start = o->start + (o->copies - 1) * o->stagger;
+    char text[64];
+
+    for ( size_t i = 0; i < ARRAY_SIZE(times); i++ )
+        if ( times[i].ns && times[i].ns <= start )
+        {
+            snprintf(text, sizeof(text), "%s is not after start%s",
+                     times[i].key, o->copies > 1 ? " of the last copy" : "");
+            return line_error(r, e, text);
+        }
+    return 0;
+}
 
 static int end_domain(struct reader *r, struct err *e)
 {
@@ -321,8 +358,10 @@ static int end_domain(struct reader *r, struct err *e)
         return line_error(r, e, "reweigh comes with a new-weight, another one");
     if ( !o->repin != !r->domain.has_new_pin )
         return line_error(r, e, "repin and new-pin come together");
-    if ( o->pause && !o->pause_for )
-        return line_error(r, e, "pause comes with pause-for");
+    if ( !o->pause != !o->pause_for )
+        return line_error(r, e, "pause and pause-for come together");
+    if ( check_times(r, e) )
+        return -EINVAL;
     dom_configs = realloc(s->dom_configs,
                           (s->nr_dom_configs + 1) * sizeof(*dom_configs));
     if ( !dom_configs )

@@ -35,6 +35,9 @@ enum sim_load
 #define SIM_DOMAINS_MAX XENSIM_MAX_DOMAINS
 #define SIM_LOADS_MAX 8             /* per domain, used round robin */
 
+/* Times in ns: sums over all copies, in cycles, fit into 64 bits. */
+#define SIM_TIME_MAX (1000 * UINT64_C(3600000000000))
+
 /* A range of pcpus; first > last: all pcpus. */
 struct cpu_range
 {

@@ -98,6 +98,45 @@ rejects 'drain needs --output' --virtual --drain 1s -- true
 rejects 'tsc-jump needs --tsc-skew' --tsc-jump 1s -- true
 rejects 'scheduler' --scheduler rtds -- true
 refuses 'no rings' --virtual --output "$tmp/t" -T 1 --memory 1M --cpus 64
+for option in storm drain hotplug tsc-jump; do
+    rejects "--$option: must be 0, or at least 10us" --virtual -T 1ms \
+        --output "$tmp/t" --tsc-skew 1ms --$option 1ns
+    rejects "--$option 1001h: must be 0 to 1000h" --virtual -T 1ms \
+        --output "$tmp/t" --tsc-skew 1ms --$option 1001h
+done
+rejects 'duration 1001h' -T 1001h -- true
+
+# A scenario: the pattern | lines of a domain
+scenario=$tmp/tmp/scenario
+while IFS='|' read -r pattern lines; do
+    printf 'cpus = 2\n[domain a]\n%b\n' "$lines" >"$scenario"
+    timeout 20 "$xensim" -f "$scenario" -- true >"$tmp/out" 2>"$tmp/err"
+    [ $? -eq 1 ] || fail "scenario $lines: not refused"
+    grep -q "^xensim: $scenario:[0-9]*: .*$pattern" "$tmp/err" ||
+        fail "scenario $lines: says: $(cat "$tmp/err")"
+    [ "$(wc -l <"$tmp/err")" -eq 1 ] || fail "scenario $lines: not one line"
+done <<'END'
+copies 0: must be 1 to|copies = 0
+vcpus -1: must be 1 to|vcpus = -1
+weight 65536: must be 1 to|weight = 65536
+cap 0: must be 1 to|cap = 0
+period 1ns: must be 10us to|period = 1ns
+duty 101: must be 1 to|duty = 101
+not pcpus|pin = -1
+yes or no|guest-events = 0
+yes or no|emulated-tsc = perhaps
+start 1001h: must be 0 to|start = 1001h
+stagger 99999999999s: must be 0 to|stagger = 99999999999s
+end is not after start$|start = 5ms\nend = 5ms
+end is not after start of the last copy|copies = 3\nstagger = 1ms\nend = 2ms
+rename is not after start|start = 1\nrename = 1ms\nnew-name = b
+reweigh is not after start|start = 1\nreweigh = 1ms\nnew-weight = 9
+repin is not after start|start = 1\nrepin = 1ms\nnew-pin = 0
+pause 1ns: must be 10us to|pause = 1ns\npause-for = 1ms
+pause-for 0: must be 10us to|pause = 1ms\npause-for = 0
+pause and pause-for come together|pause-for = 1ms
+END
+rm -f "$scenario"
 refuses_there=$TMPDIR
 TMPDIR=/nowhere
 refuses "cannot make a directory" -- true
