@@ -136,6 +136,28 @@ cmp -s out short || fail '--event does not imply --dump-all'
 expect 2 "$xenalyze" --summary --event sched trace
 expect_message '--event'
 
+# The first word of each line of the dump, as it is there, selects this line.
+{
+    awk -f "$top_srcdir/tests/xenalyze/reports/shadow.awk"
+    printf '0 %s\n' '90000000 0x21101 0x10000' \
+        '- 0x22216 0x10000 1000' '- 0x201004 1 2 3' '- 0x8200f 1 2' \
+        '- 0x82009 1 2 3 4 5 6 7'
+} | "$compose" >words || fail 'no trace'
+expect 0 "$xenalyze" --dump-all --color never words
+awk '{ for ( i = 1; i < NF; i++ )
+           if ( $i ~ /^d[0-9?]+v[0-9?]+$/ ) { print $(i + 1); next } }' out |
+    sort -u >names
+while read -r name; do
+    expect 0 "$xenalyze" dump "$name" words
+    grep -qF " $name" out || fail "$name selects other lines"
+done <names
+for name in 'page_fault[' csched2:ratelimit, fixup:unsync '82009(8:2:9)'; do
+    grep -qxF "$name" names || fail "the dump has no $name"
+done
+expect 2 "$xenalyze" --event 'sched_wake,,' words
+expect 2 "$xenalyze" --event , words
+expect 2 "$xenalyze" --domain 1, words
+
 # --pcpu selects points: of a scatterplot of pcpus the values, of runstates the
 # pcpus of the records.
 "$compose" >moves <<'END' || fail 'no trace'

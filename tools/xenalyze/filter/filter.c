@@ -171,6 +171,7 @@ struct option
     const char *name, *expected;
     int (*add_word)(struct filter *f, const char *word);
     const char *(*closest)(const char *word, size_t length);    /* or NULL */
+    bool comma_ends;            /* a comma at the end begins no word */
 };
 
 /* A word that is no id, in a trace with names. */
@@ -223,6 +224,8 @@ static int parse_words(struct filter *f, const char *text,
         if ( rc )
             return explain_word(f, rc, word, o, e);
         text = text[length] ? text + length + 1 : NULL;
+        if ( text && !*text && o->comma_ends )
+            text = NULL;
     }
     return 0;
 }
@@ -386,6 +389,15 @@ static bool add_matching(struct filter *f, const char *pattern,
     return found;
 }
 
+/* The name of an unknown event in the dump: "82009(8:2:9)". */
+static bool is_unknown_event(const char *word, uint64_t *id)
+{
+    char *end;
+
+    *id = strtoull(word, &end, 16);
+    return end > word && *end == '(';
+}
+
 /* A class, an id, or a pattern of names. */
 static int add_events(struct filter *f, const char *word)
 {
@@ -395,7 +407,7 @@ static int add_events(struct filter *f, const char *word)
     f->by_event = true;
     if ( class )
         return add_id(f, class->mask & 0x0fffffff);
-    if ( !opts_number(word, &id) )
+    if ( !opts_number(word, &id) || is_unknown_event(word, &id) )
         return add_id(f, id);
     if ( add_matching(f, word, has_name) ||
          (f->has_dump_name && add_matching(f, word, f->has_dump_name)) )
@@ -405,23 +417,25 @@ static int add_events(struct filter *f, const char *word)
 
 static const struct option pcpu_option = {
     "--pcpu", "pcpus and ranges, such as 0,4-7", add_pcpus,
-    NULL,
+    NULL, false,
 };
 
 static const struct option domain_option = {
     "--domain", "domains and ranges, such as 0,3-5,idle,web1", add_domains,
-    NULL,
+    NULL, false,
 };
 
 static const struct option vcpu_option = {
     "--vcpu", "vcpus, such as d1v0,d1v1,web1/0", add_vcpu,
-    NULL,
+    NULL, false,
 };
 
 static const struct option event_option = {
     "--event", "names, patterns, classes or ids of events, such as "
                "sched_*,hvm:handler,0x28004", add_events,
     xt_catalogue_closest_name,
+    /* The dump prints "csched2:ratelimit, d1v0 ...". */
+    true,
 };
 
 int filter_new(struct filter **out, const struct filter_texts *t,

@@ -323,6 +323,21 @@ static bool pattern_matches(const char *pattern, const char *name)
     return !strcmp(pattern, name);
 }
 
+/*
+ * Is the word a name as copied from a line: with the bracket of the name, or
+ * with the part that depends on the record ("fixup:unsync")?
+ */
+static bool is_copied_name(const char *word, const char *text, size_t length)
+{
+    const char *rest = word + length;
+
+    assert(length && text[length] != '\0');
+    if ( strncmp(word, text, length) )
+        return false;
+    return text[length] == '[' ? !strcmp(rest, "[")
+                               : text[length] == '{' && *rest == ':';
+}
+
 bool dump_has_name(const struct xt_event *event, const char *pattern)
 {
     char name[UINT8_MAX];
@@ -339,7 +354,8 @@ bool dump_has_name(const struct xt_event *event, const char *pattern)
             continue;
         memcpy(name, text, length);
         name[length] = '\0';
-        if ( !fnmatch(pattern, name, 0) )
+        if ( !fnmatch(pattern, name, 0) ||
+             (text[length] && is_copied_name(pattern, text, length)) )
             return true;
     }
     return false;
