@@ -584,3 +584,31 @@ compose nosched <<'END'
 END
 expect 1 "$xenalyze" why nosched
 grep -q 'xentrace -e sched' err || fail "no class is named: $(cat err)"
+
+# Missing classes: those that were not captured.  Without C-states, the class of
+# sleep has no records.
+play awake --no-cstates --cpus 2
+expect 0 "$xenalyze" why awake
+! grep -q 'Not in the trace' out || fail "not in a machine without C-states: \
+$(grep 'Not in' out)"
+# meta_start with an event mask, or none | the missing classes
+while IFS='|' read -r mask missing; do
+    {
+        [ -z "$mask" ] || echo "0 - 0x1f084 1 0 $mask 1 1 0 0"
+        cat <<'EOF'
+0 1000000 0x21101 0x10000
+0 1000100 0x22216 0x10000 1000
+0 9000000 0x21011 0x10000
+EOF
+    } | compose masked
+    expect 0 "$xenalyze" why --cpu-hz 1G masked
+    got=$(sed -n 's/^ Not in the trace: //p' out)
+    [ "$got" = "$missing" ] || fail "mask $mask: missing: $got"
+done <<'END'
+|sleep (-e hw:pm), irqs (-e hw:irq)
+0x0ffff000|
+0x0002f000|sleep (-e hw:pm), irqs (-e hw:irq)
+0x0080f000|
+0x00823000|
+0x00021000|sleep (-e hw:pm), irqs (-e hw:irq)
+END

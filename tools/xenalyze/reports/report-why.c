@@ -277,7 +277,7 @@ static void print_verdict(const struct report_pass *p,
         .blocks = block_reasons_find(&r->blocks, v->domain, v->id),
         .device = device_accesses_find_top(&r->accesses, v->domain),
         .co_stops = &r->co_stops, .stalls = &r->stalls,
-        .names = p->request.names, .out = p->out,
+        .captured = p->captured, .names = p->request.names, .out = p->out,
     };
 
     assert(is_asked(r, v));

@@ -163,6 +163,7 @@ struct report_pass
     const char *name;           /* file name of the trace */
     FILE *out;
     bool clock_assumed;         /* the trace lacks the TSC frequency */
+    uint32_t captured;          /* event mask of the capture; 0: unknown */
     const struct xt_domain_names *names;        /* or NULL */
     bool is_selection;          /* --time, --domain ... select a part */
     /* The selected pcpus, with the argument `filter`; NULL: all. */

@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <public/trace.h>
+
 #include "common/num.h"
 #include "common/text-wrap.h"
 
@@ -633,34 +635,54 @@ static void print_blocks(const struct text_why *t, unsigned int most)
 
 /* --- missing records ------------------------------------------------------ */
 
-static unsigned int count_unknown_lines(const struct text_why *t)
+#define MISSING_MAX 3u
+
+/*
+ * Classes that would explain more: not in the trace, and as far as known not in
+ * the mask of the capture.  Without a mask, interrupts show that the class hw
+ * was traced: then there are no C-states, as in a virtual machine.
+ */
+static unsigned int find_missing(const struct text_why *t,
+                                 const char *texts[MISSING_MAX])
 {
     const struct wait_causes *w = t->facts.waits;
+    const struct { bool known; uint32_t mask; const char *text; } classes[] = {
+        { w->has_scheduler, TRC_SCHED_CLASS, "scheduler (-e sched)" },
+        { w->has_power || (!t->captured && w->has_irq), TRC_HW_PM,
+          "sleep (-e hw:pm)" },
+        { w->has_irq, TRC_HW_IRQ, "irqs (-e hw:irq)" },
+    };
+    unsigned int nr = 0;
 
-    return !(w->has_scheduler && w->has_power && w->has_irq) + (w->lost != 0);
+    _Static_assert(sizeof(classes) / sizeof(classes[0]) == MISSING_MAX,
+                   "a text for each class");
+    for ( size_t i = 0; i < MISSING_MAX; i++ )
+        if ( !classes[i].known &&
+             (!t->captured || classes[i].mask & ~t->captured) )
+            texts[nr++] = classes[i].text;
+    assert(nr <= MISSING_MAX);
+    return nr;
+}
+
+static unsigned int count_unknown_lines(const struct text_why *t)
+{
+    const char *texts[MISSING_MAX];
+
+    return !!find_missing(t, texts) + (t->facts.waits->lost != 0);
 }
 
 static void print_unknown(const struct text_why *t)
 {
-    const struct wait_causes *w = t->facts.waits;
-    const struct { bool known; const char *text; } classes[] = {
-        { w->has_scheduler, "scheduler (-e sched)" },
-        { w->has_power, "sleep (-e hw:pm)" },
-        { w->has_irq, "irqs (-e hw:irq)" },
-    };
-    const char *before = " Not in the trace: ";
+    const char *texts[MISSING_MAX];
+    unsigned int nr = find_missing(t, texts);
 
-    for ( size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++ )
-        if ( !classes[i].known )
-        {
-            fprintf(t->out, "%s%s", before, classes[i].text);
-            before = ", ";
-        }
-    if ( *before == ',' )
+    for ( unsigned int i = 0; i < nr; i++ )
+        fprintf(t->out, "%s%s", i ? ", " : " Not in the trace: ", texts[i]);
+    if ( nr )
         fprintf(t->out, "\n");
-    if ( w->lost )
+    if ( t->facts.waits->lost )
         fprintf(t->out, " %" PRIu64 " records were lost; their time is left "
-                "out.\n", w->lost);
+                "out.\n", t->facts.waits->lost);
 }
 
 /* --- all of this ---------------------------------------------------------- */

@@ -60,6 +60,7 @@ struct text_why
                                            NULL */
     const struct co_stops *co_stops;
     const struct machine_stalls *stalls;
+    uint32_t captured;          /* event mask of the capture; 0: unknown */
     const struct xt_domain_names *names;
     FILE *out;
 };
