@@ -98,6 +98,22 @@ static void forget_handlers(struct load_pcpu *p)
     p->vote = (struct load_vote){ .cycles = 0 };
 }
 
+/*
+ * A vcpu that is parked in an exit goes on in the same exit, whose cycles are
+ * not those of the handlers in it.  (Preemption ends an exit.)
+ */
+static void load_add_runstate(void *state, const struct fact_runstate *f)
+{
+    struct load_vcpu *v;
+
+    assert(f->from <= f->to);
+    if ( f->state != STATE_OFFLINE || f->next != STATE_RUNNING )
+        return;
+    v = get_load_vcpu(state, f->vcpu);
+    if ( v )
+        v->resumed = f->to;
+}
+
 /* The vcpu's exit, with the handlers in it. */
 static void load_add_exit(void *state, const struct fact_exit *f)
 {
@@ -106,16 +122,18 @@ static void load_add_exit(void *state, const struct fact_exit *f)
     struct load_pcpu *p = f->pcpu < l->nr_pcpus ? &l->pcpus[f->pcpu] : NULL;
 
     bool was_hvm = v && v->is_hvm;
+    uint64_t from = v && v->resumed > f->start ? v->resumed : f->start;
 
     if ( v )
         v->is_hvm = true;
     if ( !v || !p || !p->nr_handlers )
         return;
-    if ( was_hvm && p->from >= f->start && f->end != EXIT_WOKEN &&
+    if ( was_hvm && p->from >= from && from <= f->start + f->cycles &&
+         f->end != EXIT_WOKEN &&
          f->reason == (f->hardware == XT_HARDWARE_SVM ? SVM_INTERRUPT
                                                       : VMX_INTERRUPT) )
     {
-        lose_time(l, v, f->start, f->start + f->cycles, p->vote.irq);
+        lose_time(l, v, from, f->start + f->cycles, p->vote.irq);
         v->interrupts += p->nr_handlers - 1;
     }
     forget_handlers(p);
@@ -231,7 +249,10 @@ static int load_end(void *state, const struct fact_end *f, struct err *e)
     (void)f;
     for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
         if ( l->vcpus[i] )
+        {
             stretch_close(&l->vcpus[i]->search, &l->scale);
+            l->vcpus[i]->resumed = 0;
+        }
     for ( uint32_t i = 0; i < l->nr_pcpus; i++ )
     {
         struct load_pcpu *p = &l->pcpus[i];
@@ -249,6 +270,7 @@ struct sink interrupt_load_sink(struct interrupt_load *l)
     static const struct sink_ops ops = {
         .name = "interrupt load", .ordered = true, .begin = load_begin,
         .end = load_end, .irq = load_add_irq, .exit = load_add_exit,
+        .runstate = load_add_runstate,
     };
 
     return (struct sink){ &ops, l };

@@ -42,6 +42,7 @@ struct load_vcpu
 {
     uint16_t domain, id;
     bool is_hvm;                /* has VM exits */
+    uint64_t resumed;           /* the end of the latest parking; or 0 */
     uint64_t lost, interrupts;
     struct load_vote vote;
     struct stretch_search search;
