@@ -612,3 +612,31 @@ done <<'END'
 0x00823000|
 0x00021000|sleep (-e hw:pm), irqs (-e hw:irq)
 END
+
+# Time offline without budget is parked, in the states and in parts of the trace.
+cat >scenario <<'END'
+cpus = 2
+[domain Domain-0]
+vcpus = 1
+load = quiet
+[domain short]
+cap = 20
+kind = pvh
+load = periodic
+period = 1s
+duty = 5
+[domain rarely]
+cap = 99
+kind = pvh
+load = busy
+END
+play parked -f scenario
+expect 0 "$xenalyze" why short parked
+grep -q '^ Of .*: waited for a pcpu [01]\.[0-9]%, parked [12][0-9]\.[0-9]%, ran ' \
+    out || fail "the states are not parked: $(cat out)"
+grep -q '^ *waited for a pcpu [01]\.[0-9]%, parked [789][0-9]\.[0-9]%, ran ' out ||
+    fail "the worst part is not parked: $(cat out)"
+# Time parked in an exit is none of the handlers in this exit.
+! grep -q 'Interrupts of the host' out || fail "interrupts: $(cat out)"
+expect 0 "$xenalyze" why rarely parked
+grep -q '^ Worst part: parked [0-9.]* [mu]s of ' out || fail "no part: $(cat out)"

@@ -84,6 +84,7 @@ struct wait_moment
 struct wait_sums
 {
     uint64_t waited;            /* runnable, or offline without budget */
+    uint64_t parked;            /* part of `waited`: offline without budget */
     uint64_t causes[WAIT_CAUSES];       /* the sum is `waited` */
     uint64_t others_ran;        /* others ran on the pcpu ... */
     uint64_t idle_elsewhere;    /* ... while any other pcpu was idle */

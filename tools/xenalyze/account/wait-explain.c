@@ -402,7 +402,9 @@ static void find_idle_elsewhere(struct wait_parts *x)
 
 static void add_sums(struct wait_sums *to, const struct wait_sums *s)
 {
+    debug_assert(s->parked <= s->waited);
     to->waited += s->waited;
+    to->parked += s->parked;
     for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
         to->causes[i] += s->causes[i];
     to->others_ran += s->others_ran;
@@ -507,6 +509,8 @@ void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
     for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
         x.sums.waited += x.sums.causes[i];
     assert(x.sums.waited == f->to - f->from);
+    if ( f->state == STATE_OFFLINE )
+        x.sums.parked = x.sums.waited;
     find_idle_elsewhere(&x);
     add_sums(&v->sums, &x.sums);
     if ( is_complete && !f->before_first_run )

@@ -153,13 +153,12 @@ static void print_states(const struct text_why *t)
 {
     const struct wait_vcpu *v = t->facts.vcpu;
     uint64_t paused = v->times[STATE_OFFLINE] + v->times[STATE_RUNNABLE];
-    uint64_t parked = v->times[STATE_OFFLINE];
+    uint64_t parked = v->sums.parked;
     struct text_wrap w = text_wrap_begin(t->out);
     char text[NUM_CLOCK_MAX];
 
     /* Sums of a damaged trace may have overflowed. */
     paused -= smaller_of(v->sums.waited, paused);
-    parked -= smaller_of(paused, parked);
     text_wrap_add(&w, "", "Of %s: waited for a pcpu %.1f%%",
                   text_duration(&t->facts.waits->clock, verdict_known_time(v),
                                 text),
@@ -211,11 +210,22 @@ static const struct stretch_search *find_stretch(const struct text_why *t)
     return s;
 }
 
+static void print_stretch_waits(const struct text_why *t, uint64_t length)
+{
+    const struct wait_stretch *s = &t->facts.vcpu->stretches->worst;
+
+    assert(length && s->sums.parked <= s->sums.waited);
+    fprintf(t->out, "waited for a pcpu %.1f%%, ",
+            stats_share(s->sums.waited - s->sums.parked, length));
+    if ( s->sums.parked )
+        fprintf(t->out, "parked %.1f%%, ", stats_share(s->sums.parked, length));
+    fprintf(t->out, "ran %.1f%%", stats_share(s->times.ran, length));
+}
+
 /* The share of the stretch that was lost. */
 static void print_loss(const struct text_why *t,
                        const struct stretch_search *s)
 {
-    const struct wait_stretches *waits = t->facts.vcpu->stretches;
     double share = stats_share(s->worst.lost, s->worst.to - s->worst.from);
     char name[XT_LABEL_MAX];
 
@@ -229,9 +239,7 @@ static void print_loss(const struct text_why *t,
         fprintf(t->out, "blocked while %s waited for a pcpu %.1f%%",
                 domain_text(t, t->facts.backend->worst.domain, name), share);
     else
-        fprintf(t->out, "waited for a pcpu %.1f%%, ran %.1f%%", share,
-                stats_share(waits->worst.times.ran,
-                            s->worst.to - s->worst.from));
+        print_stretch_waits(t, s->worst.to - s->worst.from);
 }
 
 static void print_stretch(const struct text_why *t,
@@ -257,6 +265,7 @@ static void print_stretch(const struct text_why *t,
 /* Nothing is wrong: the part of the trace that comes nearest to a problem. */
 static void print_least_bad(const struct text_why *t)
 {
+    const struct wait_stretches *waits = t->facts.vcpu->stretches;
     const struct stretch_search *s;
     enum verdict_loss loss;
     char lost[NUM_CLOCK_MAX], length[NUM_CLOCK_MAX];
@@ -267,8 +276,9 @@ static void print_least_bad(const struct text_why *t)
     if ( s->worst.from >= s->worst.to )
         return;
     fprintf(t->out, " Worst part: %s %s of %s, ",
-            loss == VERDICT_INTERRUPTS || loss == VERDICT_STALLS ? "lost"
-                                                                 : "waited",
+            loss == VERDICT_INTERRUPTS || loss == VERDICT_STALLS ? "lost" :
+            loss == VERDICT_WAITS &&
+            waits->worst.sums.parked > s->worst.lost / 2 ? "parked" : "waited",
             text_duration(&t->facts.waits->clock, s->worst.lost, lost),
             text_duration(&t->facts.waits->clock, s->worst.to - s->worst.from,
                           length));
