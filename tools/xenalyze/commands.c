@@ -194,8 +194,8 @@ static int take_form(void *state, int nr, char **args, struct err *e)
 
     if ( i < 0 )
         return i;
-    r->json = i == 0;
-    r->csv = i == 1;
+    r->json |= i == 0;
+    r->csv |= i == 1;
     if ( i < 2 )
         return 1;
     if ( r->nr_exports == REPORT_MAX_EXPORTS )
@@ -237,7 +237,7 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .related = OPTIONS(SELECTION, "top", "sort", "symbol-file", "output") },
     { .name = "pcpus", .args = "FILE", .help = "how busy each pcpu was",
       .options = OPTIONS("--report-pcpu", TABLE),
-      .related = OPTIONS(SELECTION, "output") },
+      .related = OPTIONS("time", "pcpu", "output") },
     { .name = "wakeups", .args = "FILE",
       .help = "which vcpus wake which, and how long these wait",
       .options = OPTIONS("--report-wakeups"),

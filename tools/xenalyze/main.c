@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -107,13 +108,21 @@ static int run_outputs(struct run *run, struct err *e)
     return rc || !config->draws ? rc : print_written(config->output, e);
 }
 
-static int print_schema(struct err *e)
+/* --json-schema: to standard output, or into the file of --output. */
+static int print_schema(const char *output, struct err *e)
 {
     const struct export_table *const more[] = {
         comparison_tables(), info_tables(), NULL,
     };
+    struct output_file file = { .out = stdout };
+    int rc = output ? output_file_open(&file, output, e) : 0;
 
-    report_print_schema(more, stdout);
+    if ( rc )
+        return rc;
+    assert(file.out);
+    report_print_schema(more, file.out);
+    if ( output )
+        return output_file_commit(&file, e);
     if ( fflush(stdout) || ferror(stdout) )
         return err_sys(e, errno ? -errno : -EIO, "cannot write the schema");
     return 0;
@@ -222,7 +231,10 @@ static int analyze_file(struct config *config, struct err *e)
     int rc;
 
     if ( config->reports.json_schema )
-        return print_schema(e);
+    {
+        rc = outputs_check_schema(config, e);
+        return rc ? rc : print_schema(config->output, e);
+    }
     if ( config->complete_values )
         return print_values(config, e);
     rc = outputs_choose(config, isatty(STDOUT_FILENO) && !config->output,

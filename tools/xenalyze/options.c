@@ -374,6 +374,10 @@ static int choose_picture(struct config *config, struct err *e)
     static char name[64];
     const char *end;
 
+    if ( config->reports.plot || config->reports.gnuplot )
+        return err_usage(e, "plot: leave out --%s; --output names the file of "
+                         "the picture",
+                         config->reports.plot ? "plot" : "gnuplot");
     snprintf(name, sizeof(name), "%s.svg", config->picture);
     if ( !config->output )
         config->output = name;

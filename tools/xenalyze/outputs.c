@@ -143,6 +143,25 @@ static int check_theme(const struct report_config *c, struct err *e)
     return 0;
 }
 
+/* The order of lines: other outputs have an order of their own. */
+static int check_order(const struct config *c, struct err *e)
+{
+    if ( c->order != ORDER_TIME && !c->records && !c->formats )
+        return err_usage(e, "--order applies to --records and --formats");
+    return 0;
+}
+
+/* The command plot prints the name of its file, and nothing else. */
+static int check_picture(const struct config *c, struct err *e)
+{
+    const struct report_config *r = &c->reports;
+
+    if ( !c->draws || (!r->json && !r->csv) )
+        return 0;
+    return err_usage(e, "plot: leave out --%s; the command points prints the "
+                     "numbers of a picture", r->json ? "json" : "csv");
+}
+
 /*
  * An export to standard output, or to the file of --output, is alone there; a
  * binary one does not go to a terminal.
@@ -164,6 +183,9 @@ static int check_exports(const struct config *c, bool terminal, struct err *e)
     if ( !format )
         return 0;
     reports.nr_exports = 0;
+    if ( reports.json || reports.csv )
+        return err_usage(e, "export %s: leave out --%s, which is another form",
+                         format->name, reports.json ? "json" : "csv");
     if ( any_is_wanted_beside(c, reports_pass, &reports) )
         return err_usage(e, "export %s is an output of its own: write it to a "
                          "file with --export %s:FILE, or leave out other "
@@ -226,6 +248,14 @@ static int check_selection(const struct config *c, struct err *e)
                      "use --count", option);
 }
 
+int outputs_check_schema(const struct config *config, struct err *e)
+{
+    assert(config->reports.json_schema);
+    return any_is_wanted(config, NULL)
+           ? err_usage(e, "--json-schema is an output of its own: leave out "
+                       "others") : 0;
+}
+
 /*
  * Without an output, --event asks for records; the default is the overview on a
  * terminal, and the summary otherwise.
@@ -237,6 +267,8 @@ int outputs_choose(struct config *config, bool terminal, struct err *e)
     rc = rc ? rc : check_compare(config, e);
     rc = rc ? rc : check_info(config, e);
     rc = rc ? rc : check_selection(config, e);
+    rc = rc ? rc : check_order(config, e);
+    rc = rc ? rc : check_picture(config, e);
     rc = rc ? rc : check_theme(&config->reports, e);
     rc = rc ? rc : check_exports(config, terminal, e);
     rc = rc ? rc : choose_interval(&config->reports, e);

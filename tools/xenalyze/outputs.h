@@ -58,6 +58,9 @@ void run_warn_backward(const struct run *run, uint64_t windows);
  */
 int outputs_choose(struct config *config, bool terminal, struct err *e);
 
+/* -EINVAL: another output is wanted beside the schema. */
+int outputs_check_schema(const struct config *config, struct err *e);
+
 /* True if the trace has to be read more than once. */
 bool outputs_read_again(const struct config *config);
 

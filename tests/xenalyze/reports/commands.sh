@@ -147,6 +147,21 @@ wrong() {
     expect_message "$word"
     [ ! -s out ] || fail "$*: output"
 }
+# An option of another output is refused, and --output is heeded.
+for words in 'export perfetto --csv' 'export collapsed --json' \
+    'export json --csv' '--json export csv' '--export chrome:- --csv' \
+    'plot --csv' 'plot --json' 'plot --plot x.svg' 'plot --gnuplot x.gp' \
+    'latency --order file' '--json-schema --summary' '--json-schema --csv'; do
+    # shellcheck disable=SC2086 # several words
+    expect 2 "$xenalyze" $words trace
+    [ ! -s out ] || fail "$words: something is printed"
+    expect_message 'xenalyze: '
+done
+[ ! -e x.svg ] && [ ! -e x.gp ] || fail 'a picture in spite of the error'
+expect 0 "$xenalyze" --json-schema
+mv out schema
+expect 0 "$xenalyze" --json-schema -o schema.json
+[ ! -s out ] && cmp -s schema schema.json || fail '--json-schema ignores -o'
 wrong 'is latency meant' latnecy trace
 wrong 'is latency meant' latnecy
 wrong 'lists the commands' nosuch trace
