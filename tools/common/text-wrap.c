@@ -9,6 +9,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "common/utf8.h"
+
 void text_wrap_add(struct text_wrap *w, const char *mark, const char *format,
                    ...)
 {
@@ -20,7 +22,7 @@ void text_wrap_add(struct text_wrap *w, const char *mark, const char *format,
     va_start(args, format);
     vsnprintf(item, sizeof(item), format, args);
     va_end(args);
-    length = (unsigned int)strlen(item);
+    length = utf8_columns(item);
     fputs(mark, w->out);
     if ( w->column && w->column + marked + 1 + length + 1 > TEXT_COLUMNS )
     {

@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "common/fault.h"
+#include "common/utf8.h"
 #include "libxentrace/meta.h"
 #include "libxentrace/trace-private.h"
 
@@ -80,12 +81,6 @@ static struct xt_domain_name *get_domain(struct collector *c, unsigned int id)
     return &n->all[at];
 }
 
-/* As in the summary: a terminal may interpret other bytes. */
-static char clean_byte(char c)
-{
-    return c < ' ' || c > '~' ? '?' : c;
-}
-
 static void set_name(struct collector *c, unsigned int id, const char *text)
 {
     size_t length = strnlen(text, XT_NAME_MAX - 1);
@@ -98,9 +93,10 @@ static void set_name(struct collector *c, unsigned int id, const char *text)
         c->failed = true;
         return;
     }
-    for ( size_t i = 0; i < length; i++ )
-        name[i] = clean_byte(text[i]);
+    memcpy(name, text, length);
     name[length] = '\0';
+    /* As in the summary: a terminal may interpret other bytes. */
+    utf8_clean(name);
     free((char *)d->name);
     d->name = name;
 }
@@ -129,6 +125,20 @@ static bool is_plain(unsigned char c)
     return c != ' ' && c != ',' && c != '\\';
 }
 
+/* Remove a part of a character from the end of a text. */
+static size_t cut_character(char *text, size_t length)
+{
+    size_t at = length;
+    uint32_t code;
+
+    while ( at && ((unsigned char)text[at - 1] & 0xc0) == 0x80 )
+        at--;
+    if ( at && (unsigned char)text[at - 1] >= 0xc0 &&
+         !utf8_decode(text + at - 1, &code) )
+        text[length = at - 1] = '\0';
+    return length;
+}
+
 /*
  * Escape a name; *cut: it does not fit into `room` bytes with its 0.  Returns
  * the length.
@@ -154,6 +164,8 @@ static size_t escape_name(const char *name, char *text, size_t room, bool *cut)
         length += needed;
     }
     text[length] = '\0';
+    if ( *cut )
+        length = cut_character(text, length);
     return length;
 }
 
@@ -176,7 +188,7 @@ static bool is_ambiguous(const char *text)
 /* The length of a text cut to `room` characters, without a partial escape. */
 static size_t cut_length(const char *text, size_t room)
 {
-    size_t length = strnlen(text, room);
+    size_t length = utf8_cut(text, room);
 
     for ( size_t i = length < 3 ? 0 : length - 3; i < length; i++ )
         if ( text[i] == '\\' && length - i < 4 )
@@ -423,10 +435,15 @@ unsigned int xt_vcpu_column_width(const struct xt_domain_names *n,
 /* Is this the name, but for bytes that were replaced? */
 static bool matches_name(const char *name, const char *text, size_t length)
 {
-    for ( size_t i = 0; i < length; i++ )
-        if ( name[i] != clean_byte(text[i]) )
-            return false;
-    return !name[length];
+    char clean[XT_NAME_MAX];
+
+    assert(name && text);
+    if ( length >= sizeof(clean) || strlen(name) != length )
+        return false;
+    memcpy(clean, text, length);
+    clean[length] = '\0';
+    utf8_clean(clean);
+    return !strcmp(name, clean);
 }
 
 static bool matches_domain(const struct xt_domain_name *d, const char *text,

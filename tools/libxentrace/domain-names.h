@@ -3,9 +3,9 @@
  * Names and UUIDs of domains, from the metadata of a trace, and labels for
  * output; and the description of the host, which comes from the same metadata.
  *
- * A name is any bytes; those that are not printable ASCII are replaced by "?".
- * A label has no spaces, commas and backslashes, less than XT_DOMAIN_LABEL_MAX
- * characters, and belongs to one domain only:
+ * A name is any bytes; those that are no visible characters of UTF-8 are replaced
+ * by "?".  A label has no spaces, commas and backslashes, less than
+ * XT_DOMAIN_LABEL_MAX bytes, and belongs to one domain only:
  *
  *     web1        a domain with a name
  *     web1#7      two domains have this name, or the name looks like a number
@@ -89,7 +89,7 @@ const char *xt_vcpu_label(const struct xt_domain_names *n, unsigned int domain,
                           unsigned int vcpu, char text[XT_LABEL_MAX]);
 
 /*
- * The same for a column of at most `width` characters, at least XT_COLUMN_MIN
+ * The same for a column of at most `width` bytes, at least XT_COLUMN_MIN
  * where there are names: the domain's name is cut, and the result still belongs
  * to one domain only.
  */

@@ -88,10 +88,22 @@ END
 "$top_builddir/tests/xenalyze/reports/compose" <hostile.lines >hostile ||
     fail "no hostile trace"
 
+# Lines of valid UTF-8 without control characters, in 80 columns, two of them for
+# a wide character.
+cat >fits.py <<'END'
+import sys, unicodedata
+for line in sys.stdin.buffer:
+    text = line.decode().rstrip("\n")
+    columns = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1
+                  for c in text)
+    if columns > 80 or any(unicodedata.category(c)[0] == "C" for c in text):
+        sys.exit(text)
+END
+
 # fits FILE: 80 columns of printable characters
 fits() {
     LC_ALL=C awk 'length > 80 || /[^ -~]/' "$1" >wide
-    [ ! -s wide ] || fail "$2: $(head -n 3 wide | od -c | head -n 20)"
+    [ ! -s wide ] || python3 fits.py <wide || fail "$2: $(head -n 3 wide | od -c | head -n 20)"
     [ -s "$1" ] || fail "$2: empty"
     nr=$((nr + 1))
 }

@@ -196,3 +196,51 @@ wrong 1 '--domain: no domain is named twn; the trace has a?[31m?red, b"`<&>\x5c$
 # An error about a selection lists names.
 wrong 1 '--domain 77 matches nothing in noisy, which has a?[31m?red,b"`<&>\x5c$(id),twin#3,twin#4,d3v0#5' \
     --summary --domain 77
+
+# --- names in UTF-8 ----------------------------------------------------------
+
+# put_name ID NAME: its metadata
+put_name() {
+    printf '0 - 0x1f08c 0x%08x' $(($1 | 1 << 24))
+    { printf '%b' "$2"; head -c 24 /dev/zero; } | head -c 24 |
+        od -An -v -tx4 -w24 --endian=little | sed 's/ / 0x/g'
+}
+{
+    put_name 1 'größe'
+    put_name 2 '東京'
+    put_name 3 'a\0303b\0033[1m\0302\0233\0342\0200\0256'
+    put_name 4 web
+    for id in 1 2 3 4; do
+        echo "0 ${id}000000 0x21101 $((id << 16))"
+        echo "0 ${id}900000 0x21011 $((id << 16))"
+    done
+} | compose letters
+expect 0 "$xenalyze" --cpu-hz 1G --summary letters
+sed -n 's/^ d[1-4] is //p' out >names
+printf '%s\n' 'größe' '東京' 'a?b?[1m?????' web >expected
+cmp -s names expected || fail "names: $(cat names)"
+sed -nE 's/^( [^ ]+\/0 +) .*/\1/p' out >columns
+python3 - columns <<'END' || fail "columns: $(cat columns)"
+import sys, unicodedata
+widths = {sum(2 if unicodedata.east_asian_width(c) == "W" else 1
+              for c in line.rstrip("\n")) for line in open(sys.argv[1])}
+assert len(widths) == 1, widths
+END
+expect 0 "$xenalyze" --json letters
+python3 - out <<'END' || fail 'names in JSON'
+import json, sys
+names = [r["name"] for r in json.load(open(sys.argv[1]))["tables"]["domains"]]
+assert names == ["größe", "東京", "a?b?[1m?????", "web"], names
+END
+for output in --csv '--export chrome:-' '--export perfetto:-'; do
+    # shellcheck disable=SC2086 # two words
+    expect 0 "$xenalyze" $output letters
+    grep -q 東京 out || fail "$output: no name"
+done
+expect 0 "$xenalyze" plot runstate -o letters.svg letters
+python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' letters.svg ||
+    fail 'no XML'
+grep -q 'größe' letters.svg || fail 'no name in the picture'
+for option in --domain=größe --vcpu=東京/0; do
+    expect 0 "$xenalyze" --summary $option letters
+done

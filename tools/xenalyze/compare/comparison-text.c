@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/num.h"
+#include "common/utf8.h"
 
 #define SUBJECT_WIDTH 12
 #define VALUE_WIDTH 26
@@ -141,7 +142,8 @@ static void print_row(const struct comparison *c,
         snprintf(cost, sizeof(cost), "%s",
                  row->verdict != VERDICT_LOST ? "noise" :
                  has_losses(c) ? "lost?" : "start?");
-    fprintf(out, " %-*s %-*s %8s %8s %8s %11s\n", SUBJECT_WIDTH, subject,
+    fprintf(out, " %-*s %-*s %8s %8s %8s %11s\n",
+            utf8_width(subject, SUBJECT_WIDTH), subject,
             VALUE_WIDTH, measure, a, b, change, cost);
 }
 

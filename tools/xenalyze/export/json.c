@@ -14,19 +14,27 @@
 
 #include "common/debug.h"
 #include "common/num.h"
+#include "common/utf8.h"
 #include "xenalyze/export/fields.h"
 #include "xenalyze/export/json-text.h"
 
-/* JSON is UTF-8, but names may contain any byte: escape all but ASCII. */
+/* JSON is UTF-8, but a file name may have any byte: escape the others. */
 void json_write_string(FILE *out, const char *text)
 {
+    unsigned int size;
+    uint32_t code;
+
     assert(text);
     putc('"', out);
-    for ( const unsigned char *p = (const unsigned char *)text; *p; p++ )
-        if ( *p < 0x20 || *p >= 0x7f || *p == '"' || *p == '\\' )
-            fprintf(out, "\\u%04x", *p);
+    for ( ; *text; text += size ? size : 1 )
+    {
+        size = utf8_decode(text, &code);
+        if ( !size || !utf8_is_visible(code) || *text == '"' || *text == '\\' )
+            fprintf(out, "\\u%04x", size && code < 0x10000
+                    ? (unsigned int)code : size ? 0xfffd : *text & 0xff);
         else
-            putc(*p, out);
+            fwrite(text, 1, size, out);
+    }
     putc('"', out);
 }
 

@@ -11,6 +11,7 @@
 
 #include <public/trace.h>
 
+#include "common/utf8.h"
 #define NAME_WIDTH 16           /* column of names */
 
 /* --- lines ---------------------------------------------------------------- */
@@ -188,7 +189,8 @@ static void print_domain_row(const struct xt_host *h,
     if ( name && is_table )
         name = xt_domain_column(names, d->dom, NAME_WIDTH, label);
     snprintf(id, sizeof(id), "d%u", d->dom);
-    fprintf(out, "%6s %-*s %-4s %5u", id, NAME_WIDTH, name ? name : "-",
+    name = name ? name : "-";
+    fprintf(out, "%6s %-*s %-4s %5u", id, utf8_width(name, NAME_WIDTH), name,
             xt_host_domain_type(d), d->vcpus);
     print_weight(xt_host_weight(h, d->dom), out);
     if ( !is_table )

@@ -12,6 +12,7 @@
 
 #include "common/compiler.h"
 #include "common/fault.h"
+#include "common/utf8.h"
 
 #define CLASSES 12u             /* bits 16..27 of an id */
 
@@ -58,10 +59,8 @@ _Static_assert(MAX_NAME <= XT_META_TEXT_MAX, "a truncated name fits");
 
 static void clean_name(char *text)
 {
-    text[MAX_NAME] = '\0';
-    for ( ; *text; text++ )
-        if ( *text < ' ' || *text > '~' )
-            *text = '?';
+    text[utf8_cut(text, MAX_NAME)] = '\0';
+    utf8_clean(text);
 }
 
 /* A name arrives in parts. */

@@ -385,4 +385,7 @@ typedef void letter_dot_fn(void *state, int x, int y);
 /* Call dot() for each dot of a text whose upper left corner is 0, 0. */
 void plot_draw_letters(const char *text, letter_dot_fn *dot, void *state);
 
+/* Letters that a text takes in a picture: one for each character. */
+size_t plot_count_letters(const char *text);
+
 #endif /* XENALYZE_PLOT_PLOT_DRAW_H */

@@ -6,6 +6,7 @@
  */
 #include "xenalyze/plot/plot-draw.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -136,11 +137,34 @@ static bool is_set_double(const struct letter *l, int x, int y)
     return is_set(l, x, y);
 }
 
+/* A character of UTF-8 has one letter, drawn for its first byte. */
+static bool begins_letter(char c)
+{
+    return (c & 0xc0) != 0x80;
+}
+
+size_t plot_count_letters(const char *text)
+{
+    size_t nr = 0;
+
+    assert(text);
+    for ( ; *text; text++ )
+        nr += begins_letter(*text);
+    return nr;
+}
+
 void plot_draw_letters(const char *text, letter_dot_fn *dot, void *state)
 {
-    for ( int left = 0; *text; text++, left += PLOT_LETTER )
+    int left = -PLOT_LETTER;
+
+    for ( ; *text; text++ )
+    {
+        if ( !begins_letter(*text) )
+            continue;
+        left += PLOT_LETTER;
         for ( int i = 0; i < 4 * WIDE * HIGH; i++ )
             if ( is_set_double(find_letter(*text), i % (2 * WIDE),
                                i / (2 * WIDE)) )
                 dot(state, left + i % (2 * WIDE), i / (2 * WIDE));
+    }
 }

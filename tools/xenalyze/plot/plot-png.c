@@ -65,7 +65,7 @@ static void draw_text(void *state, double x, double y, enum plot_anchor anchor,
                       const char *text)
 {
     struct png *p = state;
-    int width = PLOT_LETTER * (int)strlen(text) - 2;
+    int width = PLOT_LETTER * (int)plot_count_letters(text) - 2;
 
     p->left = (int)x - (anchor == PLOT_END ? width
                         : anchor == PLOT_MIDDLE ? width / 2 : 0);

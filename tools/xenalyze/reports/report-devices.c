@@ -11,6 +11,7 @@
 
 #include "common/fault.h"
 #include "common/num.h"
+#include "common/utf8.h"
 #include "xenalyze/reports/table.h"
 #include "xenalyze/text/text.h"
 
@@ -77,7 +78,7 @@ static int domain_width(const struct devices_report *r)
 
     for ( size_t i = 0; i < r->accesses.nr_ranges; i++ )
     {
-        size_t length = strlen(xt_domain_column(
+        size_t length = utf8_columns(xt_domain_column(
             r->request->names, r->accesses.ranges[i]->domain, DOMAIN_WIDTH,
             name));
 
@@ -94,9 +95,8 @@ static void print_device(const struct devices_report *r,
 
     assert(stats_events(&range->whole));
     *num_u64_fit(text, stats_events(&range->whole), COUNT_WIDTH) = '\0';
-    fprintf(out, " %-*s %-*s %s", width,
-            xt_domain_column(r->request->names, range->domain, DOMAIN_WIDTH,
-                             name),
+    xt_domain_column(r->request->names, range->domain, DOMAIN_WIDTH, name);
+    fprintf(out, " %-*s %-*s %s", utf8_width(name, width), name,
             DEVICE_WIDTH, access_range_text(range, device), text);
     fprintf(out, " %8s", text_duration(&r->accesses.clock,
                                        stats_percentile(&range->whole, 99),

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
+#include "common/utf8.h"
 #include "xenalyze/reports/table.h"
 #include "xenalyze/text/text.h"
 
@@ -146,8 +147,8 @@ static void print_vcpu(const struct interrupts *s, uint16_t domain,
 {
     char name[XT_LABEL_MAX];
 
-    fprintf(out, " %-*s", VCPU_WIDTH,
-            xt_vcpu_column(s->request->names, domain, id, VCPU_WIDTH, name));
+    xt_vcpu_column(s->request->names, domain, id, VCPU_WIDTH, name);
+    fprintf(out, " %-*s", utf8_width(name, VCPU_WIDTH), name);
 }
 
 /* Number, median, 99th percentile, maximum. */

@@ -11,6 +11,7 @@
 #include "common/fault.h"
 #include "common/num.h"
 #include "common/text-wrap.h"
+#include "common/utf8.h"
 #include "xenalyze/reports/table.h"
 #include "xenalyze/text/text.h"
 
@@ -158,7 +159,7 @@ static void print_trip(const struct io_report *r, const struct io_worst *w,
              w->times[longest + 1] - w->times[longest] )
             longest = i;
     xt_vcpu_column(r->request->names, w->domain, w->vcpu, LATENCY_WIDEST, name);
-    fprintf(out, " %-*s %9s", LATENCY_WIDEST, name,
+    fprintf(out, " %-*s %9s", utf8_width(name, LATENCY_WIDEST), name,
             text_duration(&r->trips.clock, io_trip_length(w->times), text));
     fprintf(out, ", of which %s: %s\n   ",
             io_step_name(longest),

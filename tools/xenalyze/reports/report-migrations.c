@@ -16,6 +16,7 @@
 
 #include "common/fault.h"
 #include "common/num.h"
+#include "common/utf8.h"
 #include "xenalyze/reports/table.h"
 #include "xenalyze/text/text.h"
 
@@ -255,9 +256,9 @@ static void print_migrating(const struct migrations *m,
 
     assert(v->ping_pongs <= moves);
     *num_u64_fit(text, moves, COUNT_WIDTH) = '\0';
-    fprintf(out, " %-*s %s %7.1f", migrating_width(m),
-            xt_vcpu_column(m->request->names, v->domain, v->id, LATENCY_WIDEST,
-                           name), text, moves_per_second(m, v));
+    xt_vcpu_column(m->request->names, v->domain, v->id, LATENCY_WIDEST, name);
+    fprintf(out, " %-*s %s %7.1f", utf8_width(name, migrating_width(m)), name,
+            text, moves_per_second(m, v));
     if ( stats_events(&v->stays) )
         fprintf(out, " %8s", text_duration(&m->clock,
                                            stats_percentile(&v->stays, 50),

@@ -20,6 +20,7 @@
 #include "common/debug.h"
 #include "common/fault.h"
 #include "common/num.h"
+#include "common/utf8.h"
 #include "libxentrace/readers.h"
 #include "xenalyze/reports/table.h"
 #include "xenalyze/text/text.h"
@@ -275,9 +276,8 @@ static void print_timer(const struct timers *t, const struct timer_vcpu *v,
 
     assert(stats_events(s));
     *num_u64_fit(text, stats_events(s), COUNT_WIDTH) = '\0';
-    fprintf(out, " %-*s %s", timer_width(t),
-            xt_vcpu_column(t->request->names, v->domain, v->id, LATENCY_WIDEST,
-                           name), text);
+    xt_vcpu_column(t->request->names, v->domain, v->id, LATENCY_WIDEST, name);
+    fprintf(out, " %-*s %s", utf8_width(name, timer_width(t)), name, text);
     for ( size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++ )
         fprintf(out, " %8s", text_duration(&t->clock, columns[i], text));
     for ( unsigned int i = 0; i < TIMER_PARTS; i++ )

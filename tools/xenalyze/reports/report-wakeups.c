@@ -14,6 +14,7 @@
 
 #include "common/fault.h"
 #include "common/num.h"
+#include "common/utf8.h"
 #include "xenalyze/reports/table.h"
 #include "xenalyze/text/text.h"
 
@@ -138,8 +139,8 @@ static void print_edge(const struct wakeups *w, const char *waker,
 
     assert(stats_events(s));
     *num_u64_fit(text, stats_events(s), COUNT_WIDTH) = '\0';
-    fprintf(out, " %-*s %-*s %s", edge_width(w), waker, edge_width(w), woken,
-            text);
+    fprintf(out, " %-*s %-*s %s", utf8_width(waker, edge_width(w)), waker,
+            utf8_width(woken, edge_width(w)), woken, text);
     for ( size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++ )
         fprintf(out, " %8s", text_duration(&w->clock, columns[i], text));
     fprintf(out, "\n");

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "common/utf8.h"
 #include "xenalyze/account/account.h"
 #include "xenalyze/text/start-time.h"
 #include "xenalyze/text/text-private.h"
@@ -69,8 +70,9 @@ static void print_domain_name(const struct exits_text *t,
     char name[XT_LABEL_MAX];
 
     xt_domain_column(t->request->names, row->domain, t->width, name);
-    fprintf(t->out, " %-*s", t->width,
-            is_off_cpu_known(row) ? name : "unknown");
+    if ( !is_off_cpu_known(row) )
+        strcpy(name, "unknown");
+    fprintf(t->out, " %-*s", utf8_width(name, (int)t->width), name);
 }
 
 /* The columns of times leave so much of 80 columns to reason and handler. */

@@ -17,6 +17,7 @@
 
 #include "common/num.h"
 #include "common/text-wrap.h"
+#include "common/utf8.h"
 #include "xenalyze/account/account.h"
 
 #define TIME_WIDTH 10u          /* with a blank before the number */
@@ -240,7 +241,7 @@ static void print_title(const struct interval_table *t)
 static void print_column_name(const struct interval_table *t,
                               unsigned int width, const char *text)
 {
-    fprintf(t->out, " %*s", (int)width, text);
+    fprintf(t->out, " %*s", utf8_width(text, (int)width), text);
 }
 
 static void print_headings(const struct interval_table *t)

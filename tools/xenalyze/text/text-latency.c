@@ -12,6 +12,7 @@
 #include "common/fault.h"
 #include "common/num.h"
 #include "common/text-wrap.h"
+#include "common/utf8.h"
 #include "xenalyze/account/account.h"
 #include "xenalyze/text/start-time.h"
 
@@ -101,7 +102,8 @@ static void print_wait(const struct latency *l, const struct latency_vcpu *v,
     char name[LATENCY_NAME], text[NUM_CLOCK_MAX], at[NUM_SEC_MAX];
 
     *num_u64_fit(text, stats_events(s), TIMES_WIDTH) = '\0';
-    fprintf(out, " %-*s %s", name_width(l), vcpu_column(l, v, name), text);
+    vcpu_column(l, v, name);
+    fprintf(out, " %-*s %s", utf8_width(name, name_width(l)), name, text);
     for ( size_t i = 0; i < DURATIONS; i++ )
         fprintf(out, " %*s", DURATION_WIDTH,
                 text_duration(&l->clock, columns[i], text));
@@ -185,7 +187,8 @@ static void print_spread(const struct latency *l, const struct latency_vcpu *v,
         limits[i] = xt_clock_cycles(&l->clock, decades[i].ns);
     stats_spread(s, limits, counts, DECADES);
     counts[0] += s->zeros;
-    fprintf(out, " %-*s %-*s", name_width(l), vcpu_column(l, v, name),
+    vcpu_column(l, v, name);
+    fprintf(out, " %-*s %-*s", utf8_width(name, name_width(l)), name,
             WHY_WIDTH, why);
     for ( size_t i = 0; i <= DECADES; i++ )
     {
@@ -238,8 +241,9 @@ static void print_moves(const struct latency *l,
         const struct latency_vcpu *v = l->vcpus[rows[i].index];
 
         assert(v->migrated <= times_waited(v));
+        vcpu_column(l, v, name);
         fprintf(out, " %-*s %" PRIu64 " times, after %.1f%% of its waits\n",
-                name_width(l), vcpu_column(l, v, name), v->migrated,
+                utf8_width(name, name_width(l)), name, v->migrated,
                 stats_share(v->migrated, times_waited(v)));
     }
 }
@@ -301,7 +305,8 @@ static void print_rivals(struct latency *l, const struct latency_vcpu *v,
     uint64_t rest = whole - r->others - r->unknown;
     const char *mark = ";";
 
-    text_wrap_add(&w, "", "%-*s", name_width(l), vcpu_column(l, v, name));
+    vcpu_column(l, v, name);
+    text_wrap_add(&w, "", "%-*s", utf8_width(name, name_width(l)), name);
     text_wrap_add(&w, "", "waited %s", text_duration(&l->clock, whole, text));
     for ( size_t i = 0; i < n; i++ )
     {
@@ -343,7 +348,7 @@ static void print_domain_rivals(const struct latency *l,
 
     n = n < d->nr_rivals ? n : d->nr_rivals;
     xt_domain_column(l->names, d->id, name_width(l), name);
-    text_wrap_add(&w, "", "%-*s", name_width(l), name);
+    text_wrap_add(&w, "", "%-*s", utf8_width(name, name_width(l)), name);
     text_wrap_add(&w, "", "waited %s",
                   text_duration(&l->clock, d->waited, text));
     for ( size_t i = 0; i < d->nr_rivals; i++ )
@@ -391,7 +396,8 @@ static void print_wakers(struct latency *l, const struct latency_vcpu *v,
 
     if ( !rows )
         return;
-    text_wrap_add(&w, "", "%-*s by", name_width(l), vcpu_column(l, v, name));
+    vcpu_column(l, v, name);
+    text_wrap_add(&w, "", "%-*s by", utf8_width(name, name_width(l)), name);
     for ( size_t i = 0; i < n; i++ )
     {
         uint64_t key = rows[i]->key;

@@ -14,6 +14,7 @@
 #include "common/fault.h"
 #include "common/num.h"
 #include "common/text-wrap.h"
+#include "common/utf8.h"
 #include "xenalyze/account/account.h"
 #include "xenalyze/text/text-private.h"
 
@@ -123,7 +124,8 @@ static void print_domain(const struct overview *o, const struct domain_row *row)
     char name[XT_LABEL_MAX];
 
     xt_domain_column(o->latency->names, row->id, NAME_WIDTH, name);
-    fprintf(o->out, " %-*s %5u %10.2f", NAME_WIDTH, name, row->vcpus,
+    fprintf(o->out, " %-*s %5u %10.2f", utf8_width(name, NAME_WIDTH), name,
+            row->vcpus,
             share_of_trace(o, row->running) / 100);
     if ( row->elapsed )
         fprintf(o->out, " %6.1f%% %6.1f%% %6.1f%% %6.1f%%",
@@ -237,7 +239,8 @@ static void print_exit(const struct overview *o,
     assert(reason > 0);
     xt_domain_column(o->latency->names, row->domain, SHORT_NAME, domain);
     fprintf(o->out, " %-*s %-*.*s %8" PRIu64 " times %9s each %6.2f%% of "
-            "a pcpu\n", width,
+            "a pcpu\n", row->domain == XT_DOMAIN_DEFAULT
+            ? width : utf8_width(domain, width),
             row->domain == XT_DOMAIN_DEFAULT ? "unknown" : domain,
             reason, reason,
             exit_report_name(row->cause, name),

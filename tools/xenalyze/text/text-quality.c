@@ -9,6 +9,7 @@
 #include <inttypes.h>
 
 #include "common/text-wrap.h"
+#include "common/utf8.h"
 #include "xenalyze/model/model.h"
 #include "xenalyze/text/start-time.h"
 
@@ -126,7 +127,7 @@ static uint64_t print_state_shares(const struct text *t, const char *name,
     uint64_t sum = 0, other = 0;
 
     assert(c->shown <= c->no_data);
-    fprintf(t->out, " %-*s", name_width(t), name);
+    fprintf(t->out, " %-*s", utf8_width(name, name_width(t)), name);
     for ( unsigned int i = 0; i < c->shown; i++ )
         sum += print_share(t, c->width, summary_state_time(state, time, i),
                            time->elapsed);
