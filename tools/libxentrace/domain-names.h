@@ -3,8 +3,8 @@
  * Names and UUIDs of domains, from the metadata of a trace, and labels for
  * output; and the description of the host, which comes from the same metadata.
  *
- * A name is any bytes; those that are no visible characters of UTF-8 are replaced
- * by "?".  A label has no spaces, commas and backslashes, less than
+ * A name is any bytes; those that are no visible characters of UTF-8 are
+ * replaced by "?".  A label has no spaces, commas and backslashes, less than
  * XT_DOMAIN_LABEL_MAX bytes, and belongs to one domain only:
  *
  *     web1        a domain with a name

@@ -124,8 +124,8 @@ void workload_end(struct workload *w);
 
 /*
  * Virtual time: run the events before `ns` after the start, at most `most`
- * events, and stop after a VIRQ to dom0 (a ring is half full) or the creation of
- * a domain. Return true if there are more events.
+ * events, and stop after a VIRQ to dom0 (a ring is half full) or the creation
+ * of a domain. Return true if there are more events.
  */
 bool workload_advance(struct workload *w, uint64_t ns, unsigned int most);
 
