@@ -19,4 +19,17 @@ cmp -s wanted text || {
 "$simpletrace" -s text trace >text || fail "exit $?"
 grep -vcE "^[0-9]{4}-[0-9-]{5} [0-9:]{8}\.[0-9]{9} [0-9]+/[0-9]+ sample_" text \
     >odd && fail "no time, process and thread in $(cat odd) lines"
+
+# Statistics of many traces, each with declarations of its own: a row per event.
+for n in $(seq 80); do
+    ln trace "trace.$n"
+done
+"$simpletrace" -s stats trace >one || fail "exit $?"
+"$simpletrace" -s stats trace.* >all || fail "80 traces: exit $?"
+awk 'NR > 3 { print $1 * 80, $2, $3 * 80, $4 }' one | sort >wanted
+awk 'NR > 3 { print $1, $2, $3, $4 }' all | sort >got
+[ -s got ] && cmp -s wanted got || {
+    fail 'not a row per event'
+    diff wanted got | head -n 10
+}
 exit $failed

@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
 
 static const char *const styles[] = { "text", "log", "qemu", "qemu-raw",
@@ -96,7 +97,7 @@ static const struct program program = {
     .opts = opts,
     .nr_opts = sizeof(opts) / sizeof(opts[0]),
     .min_args = 1,
-    .max_args = ST_MAX_NAMES,
+    .max_args = UINT_MAX,
 };
 
 int st_options_read(struct st_options *o, int argc, char **argv,

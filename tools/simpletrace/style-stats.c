@@ -52,6 +52,46 @@ static void stats_add_record(struct st_print *p, const struct st_record *record)
     s->bytes += record->bytes;
 }
 
+static int compare_texts(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) : !a - !b;
+}
+
+/* By name, and events of one name by declaration. */
+static int compare_declarations(const void *a, const void *b)
+{
+    const struct st_event *x = *(struct st_event *const *)a;
+    const struct st_event *y = *(struct st_event *const *)b;
+    int order = strcmp(x->name, y->name);
+
+    assert(x->name && y->name);
+    order = order ? order : compare_texts(x->format, y->format);
+    if ( !order && x->nr_args != y->nr_args )
+        order = x->nr_args < y->nr_args ? -1 : 1;
+    if ( !order && x->min_bytes != y->min_bytes )
+        order = x->min_bytes < y->min_bytes ? -1 : 1;
+    return order;
+}
+
+/* Each trace has events of its own: add up those with one declaration. */
+static void join_events(struct tt_vec *seen)
+{
+    struct st_event **events = seen->items;
+    size_t nr = 0;
+
+    assert(seen->nr);
+    qsort(events, seen->nr, sizeof(*events), compare_declarations);
+    for ( size_t i = 1; i < seen->nr; i++ )
+        if ( compare_declarations(&events[nr], &events[i]) )
+            events[++nr] = events[i];
+        else
+        {
+            events[nr]->count += events[i]->count;
+            events[nr]->bytes += events[i]->bytes;
+        }
+    seen->nr = nr + 1;
+}
+
 static int compare_count(const void *a, const void *b)
 {
     const struct st_event *x = *(struct st_event *const *)a;
@@ -71,6 +111,8 @@ static void stats_print(struct st_print *p)
     assert(p->no_memory || s->records >= s->seen.nr);
     if ( p->no_memory )
         return;
+    if ( s->seen.nr )
+        join_events(&s->seen);
     seen = s->seen.items;
     seconds = (double)(s->last - s->first) / 1e9;
     st_out_print(&p->out, "%llu records of %zu events in %.6f s, %llu events "
