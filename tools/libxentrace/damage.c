@@ -20,6 +20,8 @@ static const struct
     [XT_DAMAGE_GONE]   = { XT_GRADE_RECORD, "windows are missing" },
     [XT_DAMAGE_BACKWARD] = { XT_GRADE_RECORD, "time goes backwards" },
     [XT_DAMAGE_CHANGED] = { XT_GRADE_CUT, "the file was cut while read" },
+    [XT_DAMAGE_REPEATED] = { XT_GRADE_RECORD, "repeated window" },
+    [XT_DAMAGE_ORDER] = { XT_GRADE_RECORD, "windows in the wrong order" },
 };
 
 static bool place_is_before(const struct xt_damage_place *a,

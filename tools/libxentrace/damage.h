@@ -30,6 +30,8 @@ enum xt_damage_kind
     XT_DAMAGE_GONE,     /* windows are missing between two good ones */
     XT_DAMAGE_BACKWARD, /* a time stamp before its predecessor */
     XT_DAMAGE_CHANGED,  /* the file was truncated while it was read */
+    XT_DAMAGE_REPEATED, /* a copy of an earlier window */
+    XT_DAMAGE_ORDER,    /* a sealed window behind later ones, still read */
     XT_DAMAGE_KINDS
 };
 

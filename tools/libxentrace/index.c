@@ -13,6 +13,7 @@
 
 #include "common/fault.h"
 #include "libxentrace/readers.h"
+#include "libxentrace/seal.h"
 #include "libxentrace/time-step.h"
 
 #define FIRST_PLACES 1024u
@@ -28,6 +29,10 @@
 
 /* A first window so far ahead of another pcpu's is damaged: some minutes. */
 #define FAR_FUTURE (UINT64_C(1) << 40)
+
+/* Windows passed in search of the places of displaced ones, at most. */
+#define MIN_INSERTING 65536u
+#define INSERTING_RATE 16u
 
 _Static_assert(sizeof(struct xt_index_entry) <= 40, "one of these a window");
 
@@ -50,6 +55,7 @@ void xt_index_reset(struct xt_index *i)
     i->nr_cpus = 0;
     i->time = 0;
     i->pass = i->cpu = 0;
+    i->inserting = 0;
     i->first = i->horizon = UINT64_MAX;
 }
 
@@ -79,8 +85,10 @@ static struct xt_cpu_windows *get_cpu_windows(struct xt_index *i,
         if ( !cpus )
             return NULL;
         for ( ; i->nr_cpus <= cpu; i->nr_cpus++ )
-            cpus[i->nr_cpus] = (struct xt_cpu_windows){ .first = XT_NOWHERE,
-                                                        .last = XT_NOWHERE };
+            cpus[i->nr_cpus] = (struct xt_cpu_windows){
+                .first = XT_NOWHERE, .last = XT_NOWHERE,
+                .inserted = XT_NOWHERE,
+            };
         i->cpus = cpus;
     }
     return &i->cpus[cpu];
@@ -220,6 +228,12 @@ static bool last_is_damaged(const struct xt_index *i,
     return time >= i->first && l->time - time > FAR_FUTURE;
 }
 
+/* No time of such a window is credible. */
+static bool has_broken_seal(const struct xt_window *w)
+{
+    return !w->cut && xt_seal_check(w) == XT_SEAL_BROKEN;
+}
+
 /*
  * Does window `w` of time p->time begin another segment?  Yes if that is before
  * the pcpu's last window, unless one of the two times is damaged.
@@ -231,7 +245,7 @@ static bool begins_segment(struct xt_index *i, struct xt_cpu_windows *l,
 
     if ( l->last == XT_NOWHERE || p->time >= l->time )
         return false;
-    if ( window_is_after(i, w, l->time) )
+    if ( window_is_after(i, w, l->time) || has_broken_seal(w) )
     {
         p->time = l->time;
         return false;
@@ -274,6 +288,73 @@ static bool has_recent_record(struct xt_index *i,
     return i->pass - l->pass <= 1;
 }
 
+/*
+ * Find the window of a pcpu's list behind which a window of `time` belongs;
+ * *after is XT_NOWHERE if that is the first place.  The windows of a displaced
+ * block follow each other.  False if the search takes too long, as in a hostile
+ * file.
+ */
+static bool find_place(struct xt_index *i, const struct xt_cpu_windows *l,
+                       uint64_t time, uint64_t *after)
+{
+    const uint64_t hint = l->inserted;
+    uint64_t at = l->first;
+
+    assert(i->is_whole && at != XT_NOWHERE);
+    *after = XT_NOWHERE;
+    if ( hint != XT_NOWHERE && xt_index_get_entry(i, hint)->time <= time )
+        at = hint;
+    for ( ; at != XT_NOWHERE && xt_index_get_entry(i, at)->time <= time;
+          at = xt_index_get_entry(i, at)->next )
+    {
+        *after = at;
+        if ( i->inserting++ > MIN_INSERTING + INSERTING_RATE * i->nr )
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Insert a displaced window, of which the time is before the pcpu's last
+ * window, into the pcpu's list.
+ */
+static void insert_entry(struct xt_index *i, struct xt_cpu_windows *l,
+                         const struct xt_index_entry *p, uint64_t after)
+{
+    const uint64_t number = i->dropped + i->nr;
+    uint64_t *link = after == XT_NOWHERE
+                     ? &l->first : &xt_index_get_entry(i, after)->next;
+
+    assert(i->nr < i->room && p->time < l->time && *link != XT_NOWHERE);
+    i->entries[i->nr] = *p;
+    i->entries[i->nr++].next = *link;
+    *link = l->inserted = number;
+    if ( p->time > l->time_before )
+        l->time_before = p->time;
+    i->first = p->time < i->first ? p->time : i->first;
+}
+
+/*
+ * Give a displaced window its place.  False if the window is the pcpu's last
+ * one after all; its time is then no less than that of the window before.
+ */
+static bool place_displaced(struct xt_index *i, struct xt_cpu_windows *l,
+                            struct xt_index_entry *p)
+{
+    uint64_t after;
+
+    if ( p->time >= l->time )
+        return false;
+    assert(l->first != XT_NOWHERE);
+    if ( i->is_whole && find_place(i, l, p->time, &after) )
+    {
+        insert_entry(i, l, p, after);
+        return true;
+    }
+    p->time = l->time;
+    return false;
+}
+
 int xt_index_add(struct xt_index *i, const struct xt_window *w)
 {
     struct xt_cpu_windows *l = get_cpu_windows(i, w->cpu);
@@ -293,6 +374,11 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
         p.time = cap_time(xt_apply_offset(p.time, xt_index_offset(i, w->cpu)));
     if ( !p.timed )
         p.time = l->time > i->time ? l->time : i->time;
+    else if ( w->displaced )
+    {
+        if ( place_displaced(i, l, &p) )
+            return 0;
+    }
     else if ( begins_segment(i, l, w, &p) )
         return 1;
 

@@ -7,7 +7,8 @@
  *
  * A SEGMENT is a sequence of windows in which the time of each pcpu rises.
  * Where time steps back from one window to a later one, the next segment begins
- * (two traces in one file, the time after a boot).  Times can only be compared
+ * (two traces in one file, the time after a boot), unless the later window is
+ * displaced (sequence.h) or has a broken seal.  Times can only be compared
  * within a segment.  An index covers one segment.
  */
 #ifndef LIBXENTRACE_INDEX_H
@@ -48,6 +49,8 @@ struct xt_index_entry
 struct xt_cpu_windows
 {
     uint64_t first, last;       /* numbers of entries, or XT_NOWHERE */
+    uint64_t inserted;          /* number of the last displaced window, if any
+                                   is in the list; or XT_NOWHERE */
     uint64_t time;              /* last window, and the one before */
     uint64_t time_before;
     uint64_t pass;              /* pass of the last timed window */
@@ -67,6 +70,9 @@ struct xt_index
     struct xt_cpu_windows *cpus;       /* by pcpu */
     unsigned int nr_cpus;       /* one more than the highest pcpu */
     uint64_t first;             /* earliest time of a timed window */
+    bool is_whole;              /* no window is read before all are added: a
+                                   displaced window gets its right place */
+    uint64_t inserting;         /* windows passed in search of such places */
     uint64_t horizon;           /* the latest time with evidence (time-step.h);
                                    the maximum if that is unknown */
 

@@ -110,6 +110,12 @@ bool xt_seal_number(const unsigned char *records, size_t size,
     return true;
 }
 
+uint32_t xt_seal_sum(const unsigned char *records)
+{
+    assert(xt_load32(records) == XT_SEAL_MAGIC);
+    return xt_load32(records + CRC_AT);
+}
+
 void xt_frame_seal(struct xt_frame *f, uint32_t number)
 {
     struct head h;

@@ -44,6 +44,9 @@ bool xt_window_verify(const struct xt_window *w, struct xt_damage *damage);
 bool xt_seal_number(const unsigned char *records, size_t size,
                     uint32_t *number);
 
+/* The checksum of a window with a seal. */
+uint32_t xt_seal_sum(const unsigned char *records);
+
 /*
  * Seal a complete frame.  Its spans are read: a change before they are written
  * breaks the seal.

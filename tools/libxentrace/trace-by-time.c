@@ -125,6 +125,8 @@ static int index_window(struct xt_trace *t, const struct xt_window *w,
         return 0;
     if ( t->missing_before )
         date_behind_skipped(t, number);
+    if ( w->displaced )
+        xt_damage_add(&t->damage, XT_DAMAGE_BACKWARD, w->at, 0);
     note_pass(t, number);
     return xt_order_add_window(&t->order, number) ? trace_fail_memory(t, e) : 0;
 }
@@ -255,7 +257,11 @@ static int restore_index(struct xt_trace *t, struct err *e)
     t->first_pass = k->first_pass;
     t->order_limit = NO_LIMIT;
     t->complete = true;
-    return xt_order_restart(&t->order) ? trace_fail_memory(t, e) : 0;
+    if ( (k->have_next &&
+          xt_sequence_add(&t->sequence, &t->windows, &k->next) < 0) ||
+         xt_order_restart(&t->order) )
+        return trace_fail_memory(t, e);
+    return 0;
 }
 
 /* --- indexing ------------------------------------------------------------- */

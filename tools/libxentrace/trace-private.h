@@ -6,6 +6,7 @@
  *     source.h        bytes: a mapped file, a stream, expanded or byte-swapped
  *     view.h          the part of the input that is in memory
  *     window.h        windows of records of one pcpu; resync.h after damage
+ *     sequence.h      repeated and displaced windows
  *     index.h         the windows of a segment, listed by pcpu, with times
  *     cursor.h        a position in the records of one pcpu, over the index
  *     walk.h          all records of one pcpu through a cursor
@@ -34,6 +35,7 @@
 #include "libxentrace/meta.h"
 #include "libxentrace/order.h"
 #include "libxentrace/sample-index.h"
+#include "libxentrace/sequence.h"
 #include "libxentrace/view.h"
 
 /*
@@ -88,6 +90,7 @@ struct xt_trace
     struct xt_source *source;
     struct xt_view view;
     struct xt_windows windows;
+    struct xt_sequence sequence;        /* the windows so far */
     struct xt_damage damage;
     enum reading_mode mode;
     bool truncated;             /* the file shrank while mapped, and that is

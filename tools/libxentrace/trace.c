@@ -33,6 +33,7 @@ void trace_init_windows(struct xt_trace *t, uint64_t from)
     w->source = t->source;
     w->origin = v->lo;
     w->more = !v->ended;
+    xt_sequence_fini(&t->sequence);
     if ( from )
         xt_resync_find_first(w, from - v->lo, w->size);
 }
@@ -76,6 +77,7 @@ int xt_trace_open(struct xt_trace **out, const char *path, unsigned int flags,
     }
     xt_view_init(&t->view, t->source);
     xt_index_init(&t->index);
+    t->index.is_whole = t->source->map;
     t->shortcut_min_size = SHORTCUTS_FROM;
     reset_trace(t);
     *out = t;
@@ -88,6 +90,7 @@ void xt_trace_close(struct xt_trace *t)
         return;
     xt_order_fini(&t->order);
     xt_index_fini(&t->index);
+    xt_sequence_fini(&t->sequence);
     free(t->offsets);
     xt_view_fini(&t->view);
     xt_source_close(t->source);
@@ -162,6 +165,25 @@ void trace_note_truncation(struct xt_trace *t)
     xt_damage_add(&t->damage, XT_DAMAGE_CHANGED, at, 0);
 }
 
+/* The next window that is in view, without copies of earlier windows. */
+static int find_next_window(struct xt_trace *t, struct xt_window *w,
+                            struct err *e)
+{
+    int verdict;
+
+    while ( xt_windows_next(&t->windows, w) )
+    {
+        verdict = xt_sequence_add(&t->sequence, &t->windows, w);
+        if ( verdict < 0 )
+            return err_sys(e, verdict, "cannot read %s", t->source->name);
+        w->displaced = verdict == XT_WINDOW_DISPLACED;
+        if ( verdict != XT_WINDOW_REPEATED )
+            return 1;
+        xt_source_count_header(t->source, w->size);
+    }
+    return 0;
+}
+
 int trace_read_window(struct xt_trace *t, uint64_t keep, struct xt_window *w,
                       struct err *e)
 {
@@ -169,8 +191,9 @@ int trace_read_window(struct xt_trace *t, uint64_t keep, struct xt_window *w,
 
     while ( !rc )
     {
-        if ( xt_windows_next(&t->windows, w) )
-            return 1;
+        rc = find_next_window(t, w, e);
+        if ( rc )
+            return rc;
         if ( t->view.ended && !t->windows.more )
             break;
         rc = extend_view(t, keep, e);

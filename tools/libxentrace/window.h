@@ -48,6 +48,8 @@ struct xt_window
     const unsigned char *bytes; /* its records, borrowed from the input */
     size_t size;                /* bytes of credible records */
     bool cut;                   /* the input ends inside the window */
+    bool displaced;             /* it belongs before a window that precedes it
+                                   in the input (sequence.h) */
 };
 
 /*
