@@ -90,7 +90,8 @@ static int count_window_records(struct xt_counts *c, const struct xt_window *w,
                                 const struct xt_count *before,
                                 struct xt_count *n, struct xt_damage *damage)
 {
-    uint64_t latest = before->tsc.known ? before->tsc.last : 0;
+    uint64_t latest = before->tsc.known && !w->displaced ? before->tsc.last
+                                                         : 0;
     uint64_t first = before->tsc.known ? before->tsc.first : 0;
     bool goes_backward = false;
     struct xt_records records;
@@ -134,6 +135,8 @@ static void count_add(struct xt_count *to, const struct xt_count *n)
 
 /*
  * Time stamps behind the horizon, or a first one after all others, are damaged.
+ * The last record in the file is not the latest one if a block of the file is
+ * displaced.
  */
 static void correct_span(struct xt_count *n, uint64_t horizon,
                          struct xt_damage *damage)
@@ -144,6 +147,8 @@ static void correct_span(struct xt_count *n, uint64_t horizon,
         n->tsc.last = n->latest.time;
         xt_damage_add(damage, XT_DAMAGE_BACKWARD, n->far_at, 0);
     }
+    else if ( n->latest.time > n->tsc.last && n->latest.time <= horizon )
+        n->tsc.last = n->latest.time;
     if ( n->tsc.first > horizon )
         n->tsc.first = n->tsc.last;
 }
@@ -170,12 +175,15 @@ static int correct_spans(struct xt_counts *c)
     return rc;
 }
 
-static void span_append(struct xt_span *to, const struct xt_span *next)
+static void span_append(struct xt_span *to, const struct xt_span *next,
+                        bool displaced)
 {
+    assert(to != next);
     if ( !next->known )
         return;
-    if ( !to->known )
-        *to = *next;
+    if ( !to->known || (displaced && next->first < to->first) )
+        to->first = next->first;
+    to->known = true;
     to->last = next->last;
 }
 
@@ -231,7 +239,7 @@ int xt_counts_add_window(struct xt_counts *c, const struct xt_window *w,
     if ( !cpu )
         return -ENOMEM;
     count_add(cpu, &n);
-    span_append(&cpu->tsc, &n.tsc);
+    span_append(&cpu->tsc, &n.tsc, w->displaced);
     cpu->latest = n.latest;
     cpu->far_at = n.far_at;
     return 0;

@@ -19,7 +19,8 @@
 
 /*
  * First and last time stamp in the order of the records.  After
- * xt_counts_finish(), time stamps without evidence (time-step.h) do not count.
+ * xt_counts_finish(), time stamps without evidence (time-step.h) do not count,
+ * and the last one is the latest.
  */
 struct xt_span
 {

@@ -224,6 +224,30 @@ START_TEST(no_time_stamps)
 }
 END_TEST
 
+/* The last record in the file is not the latest one. */
+START_TEST(time_goes_backwards)
+{
+    static struct make m;
+    struct xt_counts c;
+    size_t w;
+
+    m.size = 0;
+    w = make_open(&m, 0);
+    make_record(&m, 0x21011, 1000, 2);
+    make_record(&m, 0x21011, 5000, 2);
+    make_close(&m, w);
+    w = make_open(&m, 0);
+    make_record(&m, 0x21011, 4000, 2);
+    make_record(&m, 0x21011, 4500, 2);
+    make_close(&m, w);
+    ck_assert_int_eq(count_all(&c, m.bytes, m.size), 0);
+    ck_assert_uint_eq(c.cpus[0].tsc.last, 5000);
+    ck_assert_uint_eq(c.total.tsc.last, 5000);
+    ck_assert_uint_eq(c.damage.times[XT_DAMAGE_BACKWARD], 1);
+    xt_counts_fini(&c);
+}
+END_TEST
+
 /* Damage inside a window: the records before it count. */
 START_TEST(damaged_window)
 {
@@ -309,5 +333,5 @@ END_TEST
 
 UNIT_MAIN("counts", known_numbers, losses_of_the_collector, losses_of_a_series,
           losses_of_old_collectors, losses_of_two_captures, hostile_losses,
-          no_time_stamps, damaged_window,
+          no_time_stamps, time_goes_backwards, damaged_window,
           tally_is_exact, tally_is_bounded, no_memory)
