@@ -359,12 +359,14 @@ static bool pcpu_has_sleep_states(struct analysis *a, unsigned int pcpu,
 {
     struct xt_record r;
     struct xt_walk w;
+    bool found = false;
 
     xt_trace_begin_walk(a->trace, pcpu, &w);
-    while ( most-- && xt_walk_next(&w, &r) )
-        if ( r.event == TRC_PM_IDLE_ENTRY )
-            return true;
-    return false;
+    while ( !found && most-- && xt_walk_next(&w, &r) )
+        found = r.event == TRC_PM_IDLE_ENTRY;
+    /* Damage is found once. */
+    xt_trace_end_walk(a->trace, &w);
+    return found;
 }
 
 /*
