@@ -5,7 +5,9 @@
 #include "libxentrace/damage.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 static const struct
 {
@@ -97,6 +99,31 @@ uint64_t xt_damage_gaps(const struct xt_damage *d)
 
     assert(all >= d->times[XT_DAMAGE_BACKWARD]);
     return all - d->times[XT_DAMAGE_BACKWARD];
+}
+
+uint64_t xt_damage_backward(const struct xt_damage *d)
+{
+    assert(d->nr_first <= XT_DAMAGE_PLACES);
+    return d->times[XT_DAMAGE_BACKWARD];
+}
+
+char *xt_damage_print(const struct xt_damage *d, char text[XT_DAMAGE_TEXT_MAX])
+{
+    uint64_t gaps = xt_damage_gaps(d), windows = xt_damage_backward(d);
+    int length = 0;
+
+    assert(gaps || !xt_damage_bytes(d));
+    if ( gaps || !windows )
+        length = snprintf(text, XT_DAMAGE_TEXT_MAX,
+                          "%" PRIu64 " place%s, %" PRIu64 " bytes skipped%s",
+                          gaps, gaps == 1 ? "" : "s", xt_damage_bytes(d),
+                          windows ? "; " : "");
+    assert(length >= 0 && length < XT_DAMAGE_TEXT_MAX);
+    if ( windows )
+        snprintf(text + length, XT_DAMAGE_TEXT_MAX - length,
+                 "time goes backwards in %" PRIu64 " window%s", windows,
+                 windows == 1 ? "" : "s");
+    return text;
 }
 
 enum xt_grade xt_damage_grade(const struct xt_damage *d)

@@ -65,9 +65,24 @@ void xt_damage_merge(struct xt_damage *to, const struct xt_damage *from);
 /* Totals over all kinds. */
 uint64_t xt_damage_times(const struct xt_damage *d);
 uint64_t xt_damage_bytes(const struct xt_damage *d);
-/* Places where something is missing: all kinds but XT_DAMAGE_BACKWARD. */
+/*
+ * Damaged places: all kinds but XT_DAMAGE_BACKWARD.  All modes of reading count
+ * the same places.
+ */
 uint64_t xt_damage_gaps(const struct xt_damage *d);
+/*
+ * Windows in which time goes backwards.  Only an approximate number: a reader
+ * that sorts finds one wrong time stamp where another finds all that follow.
+ */
+uint64_t xt_damage_backward(const struct xt_damage *d);
 enum xt_grade xt_damage_grade(const struct xt_damage *d);
+
+/*
+ * The totals as text: "2 places, 80 bytes skipped", "time goes backwards in 1
+ * window", or both.  Returns `text`.
+ */
+#define XT_DAMAGE_TEXT_MAX 128
+char *xt_damage_print(const struct xt_damage *d, char text[XT_DAMAGE_TEXT_MAX]);
 
 /* A short description, lower case, for a line of text. */
 const char *xt_damage_text(enum xt_damage_kind kind);

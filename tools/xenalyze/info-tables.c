@@ -41,7 +41,8 @@ static void walk_file(struct export *x, void *state)
                export_file_text(i, FILE_TEXT_COMMENT),
                export_file_text(i, FILE_TEXT_TRIGGER),
                export_number(i->texts->nr_marks),
-               export_number(xt_damage_times(&c->damage)),
+               export_number(xt_damage_gaps(&c->damage)),
+               export_number(xt_damage_backward(&c->damage)),
                export_number(xt_damage_bytes(&c->damage)),
                export_text(i->texts->host.is_full ? "no" : "yes"));
 }
@@ -75,6 +76,8 @@ static const struct export_column file_columns[] = {
     EXPORT_OPTIONAL("trigger", TEXT, "cause and time of the snapshot"),
     EXPORT_COLUMN("marks", COUNT, "the number of marks"),
     EXPORT_COLUMN("damaged", COUNT, "the number of damaged places"),
+    EXPORT_COLUMN("backward", COUNT,
+                  "the number of windows in which time goes backwards"),
     EXPORT_COLUMN("skipped", COUNT, "the number of bytes skipped there"),
     EXPORT_COLUMN("described", TEXT,
                   "yes: all domains that the trace describes are in the "

@@ -58,7 +58,7 @@ static int count_records(void *state, const struct fact_end *f, struct err *e)
     p->counts.too_many += f->anomalies[ANOMALY_TOO_MANY];
     p->counts.sched_records += f->sched_records;
     p->counts.gaps = xt_damage_gaps(f->damage);
-    p->counts.backward = xt_damage_times(f->damage) - p->counts.gaps;
+    p->counts.backward = xt_damage_backward(f->damage);
     p->counts.skipped = xt_damage_bytes(f->damage);
     return 0;
 }

@@ -3,8 +3,8 @@
 #
 # Damaged time stamps.  Bytes of a trace are overwritten, cut off, repeated,
 # missing or swapped: no report believes in a trace that is much longer than the
-# sound one, all reports agree with info, and exit codes are 0 or 1.  But a long
-# silence is no damage.
+# sound one or of two boots, all reports agree with info, also on the number of
+# damaged places, and exit codes are 0 or 1.  But a long silence is no damage.
 #
 #   SEED=N selects other places; ROUNDS=N sets their number.
 . "$top_srcdir/tests/xenalyze/reports/lib.sh"
@@ -38,6 +38,10 @@ elif kind == "cut":
     del data[at:]
 elif kind == "repeat":
     data[at:at] = data[at:at + size]
+elif kind == "block":
+    size = 65536
+    at %= len(data) - size
+    data[to:to] = data[at:at + size]
 elif kind == "swap" and abs(at - to) >= size:
     data[at:at + size], data[to:to + size] = \
         data[to:to + size], data[at:at + size]
@@ -52,6 +56,7 @@ def text(name):
 
 longest = 1.1 * float(sys.argv[1])
 pcpus = int(sys.argv[2])
+kind = sys.argv[3]
 trace = json.loads(text("out.json"))["trace"]
 length = trace["length_ns"] / 1e9
 info = float(re.search(r"^  time: +([\d.]+) s", text("out.info"), re.M)[1])
@@ -62,8 +67,17 @@ units = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
 waits = re.findall(r"^ Of ([\d.]+) (\w+):", text("out.why"), re.M)
 assert length <= longest, f"JSON: {length} s"
 assert info <= longest, f"info: {info} s"
+assert trace["segments"] == 1 or kind not in ("repeat", "block", "swap"), \
+    "another boot"
 assert trace["segments"] > 1 or abs(length - info) <= 0.01 * longest, \
     f"JSON has {length} s, info {info} s"
+places = {"JSON": trace["damaged_places"]}
+for name, pattern in (("out.info", r"^damage: (\d+) place"),
+                      ("out.overview", r"damaged places: (\d+)"),
+                      ("err.why", r"damaged .places: (\d+)")):
+    found = re.search(pattern, text(name), re.M)
+    places[name] = int(found[1]) if found else 0
+assert len(set(places.values())) == 1, f"damaged places: {places}"
 assert rows, "pcpus has no row"
 for row in rows:
     number, unit = re.fullmatch(r"([\d.]+)(ns|us|ms|s)", row).groups()
@@ -95,16 +109,18 @@ check_reports() {
     report out.over over run bad
     report out.waits over wait bad
     report out.why why bad
+    mv err err.why
+    report out.overview --report-overview bad
     report out.io io bad
     report out.compare compare "$1" bad
     report out.svg plot bad -o picture.svg
-    "$python" check.py "$(length "$1")" "$2" >out 2>&1 ||
+    "$python" check.py "$(length "$1")" "$2" "$kind" >out 2>&1 ||
         fail "$kind $seed of $1"
 }
 
 python=python3
 first=${SEED-1}
-for kind in bytes begin end zeroes missing cut repeat swap; do
+for kind in bytes begin end zeroes missing cut repeat block swap; do
     for seed in $(seq "$first" $((first + ${ROUNDS-6} - 1))); do
         "$python" damage.py $kind "$seed" small bad
         check_reports small 3
@@ -201,7 +217,7 @@ expect_damage() {
     expect 0 "$xenalyze" summary --json gap
     got=$(sed -n 's/^"trace":.*"length_cycles":\([0-9]*\).*/\1/p' out)
     [ "$got" = "$1" ] || fail "$got cycles, not $1"
-    grep -q '^"trace":.*"damaged_places":[1-9]' out || fail "no damage"
+    grep -q '^"trace":.*"backward_windows":[1-9]' out || fail "no damage"
     expect 0 "$xenalyze" --info gap
     grep -q 'time goes backwards' out || fail "info finds no damage"
     grep -q "^  time: *$1 cycles" out || fail "info: not $1 cycles"

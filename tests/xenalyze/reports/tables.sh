@@ -208,7 +208,7 @@ for command in info --info; do
     expect 0 "$xenalyze" $command backward
     tail -n 2 out >got
     cat >expected <<'END'
-damage: 1 place, 0 bytes skipped
+damage: time goes backwards in 1 window
   at byte 44: time goes backwards, 0 bytes skipped
 END
     cmp -s got expected || fail "$command, backward: $(cat out)"

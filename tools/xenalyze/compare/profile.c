@@ -355,7 +355,7 @@ static int profile_end(void *state, const struct fact_end *f, struct err *e)
     struct profile *p = state;
 
     (void)e;
-    p->damaged = xt_damage_times(f->damage);
+    p->damaged = xt_damage_gaps(f->damage);
     if ( p->is_later )
         return 0;
     p->too_many = f->anomalies[ANOMALY_TOO_MANY];

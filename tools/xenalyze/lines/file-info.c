@@ -262,14 +262,15 @@ static void print_places(const struct xt_damage *d, FILE *out)
 
 static void print_damage(const struct xt_damage *d, FILE *out)
 {
+    char text[XT_DAMAGE_TEXT_MAX];
+
+    assert(d->nr_first <= XT_DAMAGE_PLACES);
     if ( xt_damage_grade(d) == XT_GRADE_NONE )
     {
         fprintf(out, "\ndamage: none\n");
         return;
     }
-    fprintf(out, "\ndamage: %" PRIu64 " place%s, %" PRIu64
-            " bytes skipped\n", xt_damage_times(d),
-            xt_damage_times(d) == 1 ? "" : "s", xt_damage_bytes(d));
+    fprintf(out, "\ndamage: %s\n", xt_damage_print(d, text));
     print_places(d, out);
 }
 

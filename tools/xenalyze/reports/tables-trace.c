@@ -18,7 +18,8 @@ static void walk_trace(struct export *x, void *state)
                export_text(s->losses_counted ? "complete" : "partial"),
                export_number(s->unwritten + s->taken),
                export_number(s->dropped),
-               export_number(xt_damage_times(&s->damage)),
+               export_number(xt_damage_gaps(&s->damage)),
+               export_number(xt_damage_backward(&s->damage)),
                export_number(xt_damage_bytes(&s->damage)));
 }
 
@@ -53,6 +54,8 @@ static const struct export_column trace_columns[] = {
                   "buffer"),
     EXPORT_COLUMN("damaged_places", COUNT,
                   "the number of damaged places in the file"),
+    EXPORT_COLUMN("backward_windows", COUNT,
+                  "the number of windows in which time goes backwards"),
     EXPORT_COLUMN("damaged_bytes", COUNT,
                   "the number of bytes skipped at these places"),
 };

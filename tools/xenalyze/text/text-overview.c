@@ -297,7 +297,10 @@ static void print_quality(const struct overview *o, bool clock_assumed)
         text_wrap_add(&w, ",", "%.1f%% of the time of all pcpus",
                       text_lost_share(b));
     text_wrap_add(&w, ";", "damaged places: %" PRIu64,
-                  xt_damage_times(&b->damage));
+                  xt_damage_gaps(&b->damage));
+    if ( xt_damage_backward(&b->damage) )
+        text_wrap_add(&w, ";", "windows in which time goes backwards: %" PRIu64,
+                      xt_damage_backward(&b->damage));
     text_wrap_add(&w, ";", "contradictions: %" PRIu64, anomalies);
     text_wrap_end(&w);
 }

@@ -455,15 +455,14 @@ static void print_losses(const struct text *t)
 static void print_damage(const struct text *t)
 {
     const struct xt_damage *d = &t->summary->damage;
+    char text[XT_DAMAGE_TEXT_MAX];
 
     if ( xt_damage_grade(d) == XT_GRADE_NONE )
     {
         fprintf(t->out, " damage: none\n");
         return;
     }
-    fprintf(t->out, " damage: %" PRIu64 " place%s, %" PRIu64
-            " bytes skipped\n", xt_damage_times(d),
-            xt_damage_times(d) == 1 ? "" : "s", xt_damage_bytes(d));
+    fprintf(t->out, " damage: %s\n", xt_damage_print(d, text));
     for ( size_t i = 0; i < d->nr_first; i++ )
         fprintf(t->out, "  at byte %" PRIu64 ": %s, %" PRIu64
                 " bytes skipped\n", d->first[i].offset,
