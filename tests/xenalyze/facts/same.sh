@@ -18,7 +18,7 @@ same_trace() {
     mv out expected
     grep -v '^d[0-9]* ' expected >expected-S
     [ "$(wc -l <expected)" -gt 50 ] || fail "$what: too few facts"
-    for how in "-t 2" "-t 3" "-t 8" "-o" "-S"; do
+    for how in "-t 2" "-t 3" "-t 8" "-o" ${1-"-S"}; do
         # shellcheck disable=SC2086
         expect 0 "$facts" $how sums trace
         as=expected
@@ -45,6 +45,32 @@ cat trace >>second
 mv second trace
 what="one behind the other"
 same_trace
+
+# LOST records with a damaged begin: before the pcpu's last record, or after the
+# LOST record itself.
+cat >damage.py <<'END'
+import struct
+
+data = bytearray(open("trace", "rb").read())
+lost = struct.pack("<I", 0xc001f001)
+wrong = (0, 1, 2**64 - 1, -10**6, 10**6)
+at, nr = data.find(lost), 0
+while at >= 0:
+    if nr % 2:
+        value = wrong[nr // 2 % 5]
+        if abs(value) == 10**6:
+            value += struct.unpack_from("<Q", data, at + 20)[0]
+        struct.pack_into("<Q", data, at + 20, value)
+    at, nr = data.find(lost, at + 32), nr + 1
+open("trace", "wb").write(data)
+assert nr > 10, "%d losses" % nr
+END
+if command -v python3 >/dev/null; then
+    play --duration=200ms --seed=11 --boot tbuf_size=2 --drain 20ms
+    expect 0 python3 damage.py
+    what="damaged losses"
+    same_trace ""
+fi
 
 # spent FILE: the total time of each vcpu and pcpu, and the number of exits
 spent() {

@@ -22,8 +22,11 @@
 #include "libxentrace/readers.h"
 #include "xenalyze/engine/engine-private.h"
 
-/* A pcpu begins to lose records, has no records for long, or has its last. */
-enum notice_kind { NOTICE_LOSS, NOTICE_GAP, NOTICE_END };
+/*
+ * A pcpu begins to lose records, before or behind its record of the same time,
+ * has no records for long, or has its last.
+ */
+enum notice_kind { NOTICE_LOSS, NOTICE_LOSS_BEHIND, NOTICE_GAP, NOTICE_END };
 
 struct notice
 {
@@ -120,6 +123,7 @@ struct pcpu_scan
     struct notices *notices;
     unsigned int segment, pcpu;
     uint64_t time, before;
+    uint64_t reached;           /* time of the last record with a time */
     bool timed;                 /* a record had a time ... */
     uint32_t last;              /* ... and the event of the last of them */
 };
@@ -137,24 +141,45 @@ static int scan_gap(const struct pcpu_scan *s, uint64_t next)
         .kind = NOTICE_GAP });
 }
 
+/*
+ * A loss lies between the last record before it, at s->reached, and the LOST
+ * record, at `time`.  Another begin is damaged.
+ */
+COLD
+static int scan_loss(const struct pcpu_scan *s, const struct xt_record *r,
+                     uint64_t time)
+{
+    uint64_t from = loss_time(s->a, s->pcpu, r);
+
+    assert(s->timed || !s->reached);
+    if ( from > time || (s->reached && s->reached >= time) )
+        return 0;
+    if ( from > s->reached )
+        return add_loss(s->notices, from, s->segment, s->pcpu);
+    return add_notice(s->notices, &(struct notice){
+        .time = s->reached, .segment = s->segment, .pcpu = s->pcpu,
+        .kind = NOTICE_LOSS_BEHIND });
+}
+
 static inline int scan_record(struct pcpu_scan *s, const struct xt_walk *w,
                               const struct xt_record *r, uint64_t offset)
 {
     uint64_t tsc = r->tsc + offset;
+    bool is_timed = xt_record_is_timed(r) && !is_damaged(w, s->time, tsc);
     int rc = 0;
 
-    if ( xt_record_is_timed(r) && !is_damaged(w, s->time, tsc) )
+    if ( r->event == TRC_LOST_RECORDS )
+        rc = scan_loss(s, r, is_timed ? tsc : s->time);
+    if ( is_timed && !rc )
     {
         if ( tsc > s->time && tsc - s->time > PCPU_SILENCE && s->timed &&
              r->event != TRC_LOST_RECORDS )
             rc = scan_gap(s, tsc);
         advance_time(&s->time, &s->before, tsc);
+        s->reached = s->time;
         s->last = r->event;
     }
     s->timed |= xt_record_is_timed(r);
-    if ( r->event == TRC_LOST_RECORDS && !rc )
-        rc = add_loss(s->notices, loss_time(s->a, s->pcpu, r), s->segment,
-                      s->pcpu);
     return rc;
 }
 
