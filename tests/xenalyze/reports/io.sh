@@ -42,16 +42,19 @@ for t in trips:
     w[2] += t["answered"] - t["mapped"]
     w[3] += starts[i] - t["answered"]
 assert want
-got = {}
+got, grants = {}, {}
 for r in tables["io_trips"]:
     if r["kind"] != "event":
         continue
     s = list(steps[r["domain"], r["backend"], "event"].values())
+    grants[r["domain"]] = r["grants"]
     got[r["domain"]] = [r["samples"], sum(s[:3]), sum(s[3:6]), s[6]]
 for domain, w in want.items():
     g = got.get(domain)
     print(domain, w, g)
     whole = sum(w[1:])
+    # Each request maps a page and unmaps it, however many overlap.
+    assert abs(grants[domain] - 2 * w[0]) <= 0.01 * w[0], (domain, grants)
     assert g and abs(g[0] - w[0]) <= 0.01 * w[0], domain
     assert abs(sum(g[1:]) - whole) <= 0.01 * whole, domain
     assert all(abs(a - b) <= 0.05 * whole for a, b in zip(g[1:], w[1:])), domain

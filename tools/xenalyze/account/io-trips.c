@@ -178,13 +178,28 @@ static void keep_worst(struct io_trips *t, const struct io_trip *trip)
     t->worst[i] = w;
 }
 
+/*
+ * Trips in progress at the same time have the same grants: each grant counts
+ * for the first of these trips that ends.
+ */
+static uint64_t take_grants(struct io_trips *t, const struct io_trip *trip)
+{
+    struct io_domain *d = get_io_domain(t, trip->guest->domain);
+    uint64_t grants = d && d->grants < trip->grants ? d->grants : trip->grants;
+
+    assert(grants <= trip->grants);
+    if ( d )
+        d->grants -= grants;
+    return grants;
+}
+
 static void add_trip(struct io_trips *t, const struct io_trip *trip)
 {
     struct io_path *p = get_path(t, trip);
 
     if ( !p )
         return;
-    p->grants += trip->grants;
+    p->grants += take_grants(t, trip);
     p->estimated += trip->is_estimated;
     stats_add(&p->whole, &t->pool, io_trip_length(trip->times),
               trip->times[0]);
@@ -374,6 +389,7 @@ static void io_add_memory(void *state, const struct fact_memory *f)
     struct io_trips *t = state;
     const struct io_vcpu *backend;
     struct io_domain *by, *d;
+    bool is_used = false;
 
     if ( !is_grant(f) || !f->by || vcpu_is_idle(f->by) || !f->target ||
          f->by->domain == f->target )
@@ -396,7 +412,9 @@ static void io_add_memory(void *state, const struct fact_memory *f)
         o->trip.first_grant = o->trip.grants ? o->trip.first_grant : f->time;
         o->trip.last_grant = f->time;
         o->trip.grants++;
+        is_used = true;
     }
+    d->grants += is_used;
 }
 
 /* --- answers -------------------------------------------------------------- */

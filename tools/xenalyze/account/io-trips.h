@@ -99,6 +99,7 @@ struct io_domain
 {
     struct io_open *open;       /* trips in progress, oldest first */
     bool is_backend;
+    uint64_t grants;            /* not counted yet, in open trips */
     struct io_path *paths;
 };
 
