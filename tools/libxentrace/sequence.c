@@ -36,7 +36,7 @@
 #define BUDGET_FIRST (1u << 26)
 #define BUDGET_RATE 8u
 
-#define HASH_PRIME 16777619u    /* of FNV */
+#define HASH_PRIME 16777619u    /* as in FNV */
 
 /* Time stamps of a window that are compared with the window before. */
 #define MAX_TIMES 8u
