@@ -26,6 +26,8 @@ struct domain_state
     struct fact_domain fact;    /* counts vcpus that have been seen running */
     bool known;
     uint64_t created;           /* time of the record; 0: none */
+    bool dying;                 /* destroyed, and not created again: records of
+                                   other pcpus may still follow */
     struct vcpu_state *vcpus;   /* list of those with a state */
 };
 

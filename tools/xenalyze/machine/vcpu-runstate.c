@@ -255,6 +255,19 @@ static void init_vcpu_state(struct global *g, struct vcpu_state *v,
     list_off_cpu(g, v);
 }
 
+/*
+ * Is this the last record of a vcpu whose life has ended?  A vcpu that runs is
+ * alive: the record of its domain's creation is missing.
+ */
+COLD
+static bool is_after_life(const struct change *c)
+{
+    const struct domain_state *d = c->vcpu->domain->machine;
+
+    debug_assert(!vcpu_get_state(c->vcpu)->known);
+    return d->dying && c->new != STATE_RUNNING;
+}
+
 static inline struct vcpu_state *find_vcpu_state(struct global *g,
                                                  const struct change *c)
 {
@@ -339,8 +352,11 @@ static bool accept_mismatch(struct global *g, struct vcpu_state *v,
 static inline struct vcpu_state *check_old_state(struct global *g,
                                                  const struct change *c)
 {
-    struct vcpu_state *v = find_vcpu_state(g, c);
+    struct vcpu_state *v = vcpu_get_state(c->vcpu);
 
+    if ( !v->known && is_after_life(c) )
+        return NULL;
+    v = find_vcpu_state(g, c);
     g->anomalies[ANOMALY_TRANSITION] +=
         !state_change_is_possible(c->old, c->new);
     if ( v->fact.state == c->old )
@@ -411,6 +427,49 @@ static inline void forget_open_exit(struct vcpu_state *v)
         v->open_exit->open = false;
 }
 
+static void vcpu_end_life(struct global *g, struct vcpu_state *v, uint64_t time)
+{
+    debug_assert(v->known && v->fact.state != STATE_RUNNING);
+    vcpu_emit_state(g, v, STATES, WHY_NONE,
+                    time > v->fact.from ? time : v->fact.from, FACT_NO_PCPU);
+    forget_open_exit(v);
+    vcpu_forget_wake(v);
+    v->known = v->ending = v->ended = false;
+    v->fact.state = STATE_LOST;
+}
+
+/*
+ * The facts of the domain and of its vcpus end here; only the residency of the
+ * vcpus goes on, as in stock.
+ */
+static void domain_end_life(struct global *g, struct domain_state *d,
+                            uint64_t time)
+{
+    for ( struct vcpu_state *v = d->vcpus; v; v = v->sibling )
+        vcpu_end_life(g, v, time);
+    if ( d->known )
+    {
+        d->fact.last = true;
+        domain_emit_state(g, d, time);
+    }
+    *d = (struct domain_state){ .created = time, .dying = true };
+}
+
+/*
+ * A vcpu of a destroyed domain has stopped behind the record of the
+ * destruction, which is one of another pcpu.  Is any other still running?
+ */
+COLD
+static void check_end_of_life(struct global *g, struct domain_state *d,
+                              uint64_t time)
+{
+    debug_assert(d->dying);
+    for ( const struct vcpu_state *v = d->vcpus; v; v = v->sibling )
+        if ( v->fact.state == STATE_RUNNING || v->fact.state == STATE_RUNNABLE )
+            return;
+    domain_end_life(g, d, time);
+}
+
 static void apply_arrive(struct global *g, const struct change *c)
 {
     struct vcpu_state *v = check_old_state(g, c);
@@ -445,6 +504,8 @@ static void apply_leave(struct global *g, const struct change *c)
     if ( g->lost_pcpus && !vcpu_is_idle(v->fact.vcpu) )
         next = STATE_LOST;
     vcpu_enter_state(g, v, next, c->time, c->pcpu);
+    if ( c->new == STATE_OFFLINE && v->domain->dying )
+        check_end_of_life(g, v->domain, c->time);
 }
 
 static void apply_wake(struct global *g, const struct change *c)
@@ -462,8 +523,11 @@ static void apply_state(struct global *g, const struct change *c)
 {
     struct vcpu_state *v = check_old_state(g, c);
 
-    if ( v )
-        vcpu_enter(g, v, c->new, c->time, c->pcpu);
+    if ( !v )
+        return;
+    vcpu_enter(g, v, c->new, c->time, c->pcpu);
+    if ( c->new == STATE_OFFLINE && v->domain->dying )
+        check_end_of_life(g, v->domain, c->time);
 }
 
 /* First record of a vcpu that has run since its pcpu's records began. */
@@ -650,42 +714,26 @@ static void apply_created(struct global *g, const struct change *c)
 {
     struct domain_state *d = ((struct domain *)c->data)->machine;
 
-    (void)g;
+    if ( d->dying )
+        check_end_of_life(g, d, c->time);
+    d->dying = false;
     if ( !d->vcpus )
         d->created = c->time;
 }
 
-static void vcpu_end_life(struct global *g, struct vcpu_state *v, uint64_t time)
-{
-    debug_assert(v->known && v->fact.state != STATE_RUNNING);
-    vcpu_emit_state(g, v, STATES, WHY_NONE,
-                    time > v->fact.from ? time : v->fact.from, FACT_NO_PCPU);
-    forget_open_exit(v);
-    vcpu_forget_wake(v);
-    v->known = v->ending = v->ended = false;
-    v->fact.state = STATE_LOST;
-}
-
 /*
- * The facts of the domain and of its vcpus end here; only the residency of the
- * vcpus goes on, as in stock.  A domain that runs is not destroyed: the record
- * is damaged.
+ * The vcpus of a domain that is destroyed run on until their pcpus notice.  If
+ * the record is damaged, the domain goes on to live.
  */
 static void apply_destroyed(struct global *g, const struct change *c)
 {
     struct domain_state *d = ((struct domain *)c->data)->machine;
 
+    d->dying = true;
     for ( const struct vcpu_state *v = d->vcpus; v; v = v->sibling )
         if ( v->fact.state == STATE_RUNNING )
             return;
-    for ( struct vcpu_state *v = d->vcpus; v; v = v->sibling )
-        vcpu_end_life(g, v, c->time);
-    if ( d->known )
-    {
-        d->fact.last = true;
-        domain_emit_state(g, d, c->time);
-    }
-    *d = (struct domain_state){ .created = c->time };
+    domain_end_life(g, d, c->time);
 }
 
 static void apply_counts(struct global *g, const struct change *c)
