@@ -408,6 +408,85 @@ static const struct script_row mismatches_rows[] = {
       "d1v0 130..130 blocked p0 end\n"
       "2 runstate changes from another state than known\n"
       "1 runstate changes out of order between pcpus\n" },
+    { "a late wake-up of a vcpu that has blocked again: dropped",
+      "runstate,anomaly",
+      "100 p0 runnable>running d1v0\n"
+      "110 p0 running>blocked d1v0\n"
+      "120 p0 runnable>running d1v0\n"
+      "130 p0 running>blocked d1v0\n"
+      "150 p1 blocked>runnable d1v0\n"
+      "900 p0 runnable>running d1v0\n"
+      "910 p0 running>blocked d1v0\n",
+      "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
+      "d1v0 100..110 running p0 -> blocked by p0\n"
+      "d1v0 110..120 blocked p0 -> running by p0\n"
+      "d1v0 120..130 running p0 -> blocked by p0\n"
+      "d1v0 130..900 blocked p0 -> running by p0\n"
+      "d1v0 900..910 running p0 -> blocked by p0\n"
+      "d1v0 910..910 blocked p0 end\n"
+      "2 runstate changes from another state than known\n"
+      "1 runstate changes out of order between pcpus\n" },
+    { "the wake-up of a later run was dropped: the next one is not",
+      "runstate,anomaly",
+      "100 p0 runnable>running d1v0\n"
+      "110 p0 running>blocked d1v0\n"
+      "120 p0 runnable>running d1v0\n"
+      "130 p0 running>blocked d1v0\n"
+      "880 p1 blocked>runnable d1v0\n"
+      "900 p0 runnable>running d1v0\n"
+      "910 p0 running>blocked d1v0\n"
+      "980 p1 blocked>runnable d1v0\n",
+      "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
+      "d1v0 100..110 running p0 -> blocked by p0\n"
+      "d1v0 110..120 blocked p0 -> running by p0\n"
+      "d1v0 120..130 running p0 -> blocked by p0\n"
+      "d1v0 130..900 blocked p0 -> running by p0\n"
+      "d1v0 900..910 running p0 -> blocked by p0\n"
+      "d1v0 910..980 blocked p0 -> runnable wake by p1\n"
+      "d1v0 980..980 runnable p0 wake end\n"
+      "2 runstate changes from another state than known\n"
+      "1 runstate changes out of order between pcpus\n" },
+    { "the pcpu of the run wakes the vcpu: not late", "runstate,anomaly",
+      "100 p0 runnable>running d1v0\n"
+      "110 p0 running>blocked d1v0\n"
+      "120 p0 runnable>running d1v0\n"
+      "130 p0 running>blocked d1v0\n"
+      "150 p0 blocked>runnable d1v0\n",
+      "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
+      "d1v0 100..110 running p0 -> blocked by p0\n"
+      "d1v0 110..120 blocked p0 -> running by p0\n"
+      "d1v0 120..130 running p0 -> blocked by p0\n"
+      "d1v0 130..150 blocked p0 -> runnable wake by p0\n"
+      "d1v0 150..150 runnable p0 wake end\n"
+      "1 runstate changes from another state than known\n" },
+    { "woken before it blocks: the run expects no other wake-up",
+      "runstate,anomaly",
+      "100 p0 runnable>running d1v0\n"
+      "110 p1 blocked>runnable d1v0\n"
+      "120 p0 running>blocked d1v0\n"
+      "130 p0 runnable>running d1v0\n"
+      "140 p0 running>blocked d1v0\n"
+      "150 p1 blocked>runnable d1v0\n",
+      "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
+      "d1v0 100..120 running p0 -> blocked by p0\n"
+      "d1v0 120..130 blocked p0 -> running by p0\n"
+      "d1v0 130..140 running p0 -> blocked by p0\n"
+      "d1v0 140..150 blocked p0 -> runnable wake by p1\n"
+      "d1v0 150..150 runnable p0 wake end\n"
+      "2 runstate changes from another state than known\n" },
+    { "it leaves a pcpu after it arrives on another: no wait",
+      "runstate,anomaly",
+      "100 p0 runnable>running d1v0\n"
+      "120 p1 runnable>running d1v0\n"
+      "130 p0 running>runnable d1v0\n"
+      "190 p1 running>blocked d1v0\n",
+      "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
+      "d1v0 100..130 running p0 -> runnable preempt by p0\n"
+      "d1v0 130..130 runnable p0 preempt -> running by p1\n"
+      "d1v0 130..190 running p1 -> blocked by p1\n"
+      "d1v0 190..190 blocked p1 end\n"
+      "1 runstate changes from another state than known\n"
+      "1 runstate changes out of order between pcpus\n" },
     { "a lost vcpu is known when it runs", "runstate,anomaly",
       "100 p0 runnable>running d1v0\n"
       "105 p0 running>blocked d1v0\n"

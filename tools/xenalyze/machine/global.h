@@ -18,6 +18,31 @@
 #include "xenalyze/model/model.h"
 
 /*
+ * A change of runstate that came before the change in front of it, which another
+ * pcpu makes: the clocks of the two pcpus differ.
+ */
+enum early_kind
+{
+    EARLY_NONE,
+    EARLY_RUN,                  /* ran while blocked: the wake-up will follow */
+    EARLY_WAKE,                 /* woken while running: it will block */
+    EARLY_ARRIVE,               /* ran while running elsewhere: it will leave */
+};
+
+struct early_change
+{
+    uint8_t kind;               /* enum early_kind */
+    uint32_t pcpu;
+    uint64_t time;
+};
+
+/* A wake-up that was dropped, since its vcpu had run `lag` cycles before. */
+struct late_wake
+{
+    uint64_t time, lag;         /* lag 0: none */
+};
+
+/*
  * The state of a domain or vcpu is the fact in progress: the fact to be
  * emitted at the next change, complete except for its end.
  */
@@ -47,6 +72,8 @@ struct vcpu_state
     struct runstate_mismatch mismatch;
     bool mismatch_fresh;        /* no record of the vcpu has followed */
     uint64_t mismatch_at;
+    struct early_change early;
+    struct late_wake late_wake; /* the last */
 
     /* The last wake-up. */
     uint64_t woken_at;

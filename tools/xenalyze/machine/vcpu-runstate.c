@@ -22,6 +22,9 @@
 #include "common/debug.h"
 #include "xenalyze/machine/rivals.h"
 
+/* A record that is later than that is not late: it belongs to another change. */
+#define MAX_LAG_RECORDS (UINT64_C(1) << 32)
+
 /* --- domains -------------------------------------------------------------- */
 
 /*
@@ -324,6 +327,89 @@ static void note_skew(struct skews *s, const struct vcpu_state *v,
         s->pairs[i].lag = lag;
 }
 
+/*
+ * A change that another pcpu's late record should have preceded.  The late
+ * record may come at any time, even if the vcpu is then in the record's old
+ * state again, a period later.  Without the memory in v->early, a wake-up that
+ * is late by a millisecond would make a vcpu runnable that has blocked again,
+ * perhaps for many seconds:
+ *
+ *     true order   wakes  runs  blocks                   wakes  runs
+ *     time stamps         runs  blocks  wakes ...........       runs  wakes
+ *
+ * A dropped wake-up was in order after all if the vcpu's next run, which is
+ * then without a wake-up, comes sooner after the wake-up than the wake-up came
+ * after the run before: such a run expects no late wake-up.
+ */
+static unsigned int classify_early(const struct vcpu_state *v,
+                                   const struct change *c)
+{
+    const struct late_wake *w = &v->late_wake;
+
+    debug_assert(v->fact.state != c->old);
+    if ( c->new == STATE_RUNNABLE )
+        return c->old == STATE_BLOCKED && v->fact.state == STATE_RUNNING
+               ? EARLY_WAKE : EARLY_NONE;
+    if ( c->new != STATE_RUNNING || c->old != STATE_RUNNABLE )
+        return EARLY_NONE;
+    if ( v->fact.state == STATE_RUNNING )
+        return v->fact.pcpu != c->pcpu ? EARLY_ARRIVE : EARLY_NONE;
+    if ( v->fact.state != STATE_BLOCKED || v->early.kind == EARLY_WAKE ||
+         (w->lag && c->time - w->time < w->lag) )
+        return EARLY_NONE;
+    return EARLY_RUN;
+}
+
+static void note_early(struct vcpu_state *v, const struct change *c)
+{
+    v->early = (struct early_change){
+        .kind = classify_early(v, c), .pcpu = c->pcpu, .time = c->time,
+    };
+    v->late_wake.lag = 0;
+    debug_assert(v->early.kind <= EARLY_ARRIVE);
+}
+
+/* Is the change the late record that the early change should have followed? */
+static bool is_late_for(const struct global *g, const struct early_change *early,
+                        const struct change *c)
+{
+    debug_assert(early->kind);
+    return c->pcpu != early->pcpu && !g->lost_pcpus &&
+           g->certain_since <= early->time &&
+           c->time - early->time < MAX_LAG_RECORDS;
+}
+
+/* The early change, and its late record, are in order again. */
+static void count_late(struct global *g, struct vcpu_state *v,
+                       const struct change *c)
+{
+    debug_assert(v->early.kind && c->time >= v->early.time);
+    g->anomalies[ANOMALY_SKEW]++;
+    v->early.kind = EARLY_NONE;
+}
+
+/*
+ * A wake-up of a vcpu with an early change.  True: the vcpu has run because of
+ * this wake-up already, and blocked again.
+ */
+COLD
+static bool is_late_wake(struct global *g, struct vcpu_state *v,
+                         const struct change *c)
+{
+    if ( v->fact.state != c->old )
+        return false;
+    if ( v->early.kind != EARLY_RUN || !is_late_for(g, &v->early, c) )
+    {
+        v->early.kind = EARLY_NONE;
+        return false;
+    }
+    v->late_wake.time = c->time;
+    v->late_wake.lag = c->time - v->early.time + 1;
+    count_late(g, v, c);
+    debug_assert(v->late_wake.lag);
+    return true;
+}
+
 /* The record's old state is not the known state.  True: accept the record. */
 static bool accept_mismatch(struct global *g, struct vcpu_state *v,
                             const struct change *c)
@@ -337,9 +423,11 @@ static bool accept_mismatch(struct global *g, struct vcpu_state *v,
         g->anomalies[ANOMALY_SKEW]++;
         if ( g->skews && v->mismatch_fresh )
             note_skew(g->skews, v, c);
+        v->early.kind = EARLY_NONE;
         return false;
     }
     g->anomalies[ANOMALY_OLD_STATE]++;
+    note_early(v, c);
     v->mismatch_fresh = true;
     v->mismatch_at = c->time;
     return v->fact.state != STATE_RUNNING;
@@ -484,6 +572,30 @@ static void apply_arrive(struct global *g, const struct change *c)
     global_set_current(g, c->pcpu, v->fact.vcpu, c->time);
 }
 
+/*
+ * A vcpu that became runnable had arrived on another pcpu before, by the clock
+ * of that pcpu: the vcpu does not wait.
+ */
+COLD
+static void arrive_early(struct global *g, struct vcpu_state *v,
+                         const struct change *leave)
+{
+    const struct change c = {
+        .time = leave->time, .vcpu = leave->vcpu, .pcpu = v->early.pcpu,
+        .kind = CHANGE_ARRIVE, .old = STATE_RUNNABLE, .new = STATE_RUNNING,
+    };
+    bool late = v->early.kind == EARLY_ARRIVE && v->fact.state == c.old &&
+                is_late_for(g, &v->early, leave);
+
+    debug_assert(v->early.kind);
+    if ( late )
+        count_late(g, v, leave);
+    else
+        v->early.kind = EARLY_NONE;
+    if ( late && !g->pcpus[c.pcpu].current )
+        apply_arrive(g, &c);
+}
+
 static void apply_leave(struct global *g, const struct change *c)
 {
     struct global_pcpu *p = &g->pcpus[c->pcpu];
@@ -506,12 +618,17 @@ static void apply_leave(struct global *g, const struct change *c)
     vcpu_enter_state(g, v, next, c->time, c->pcpu);
     if ( c->new == STATE_OFFLINE && v->domain->dying )
         check_end_of_life(g, v->domain, c->time);
+    if ( v->early.kind == EARLY_ARRIVE )
+        arrive_early(g, v, c);
 }
 
 static void apply_wake(struct global *g, const struct change *c)
 {
-    struct vcpu_state *v = check_old_state(g, c);
+    struct vcpu_state *v = vcpu_get_state(c->vcpu);
 
+    if ( v->early.kind && is_late_wake(g, v, c) )
+        return;
+    v = check_old_state(g, c);
     end_open_exit(g, vcpu_get_state(c->vcpu), c->time, EXIT_WOKEN);
     if ( !v )
         return;
