@@ -173,13 +173,12 @@ static void set_entry_time(struct xt_index_entry *p, const struct xt_window *w)
 static bool window_is_after(const struct xt_index *i, const struct xt_window *w,
                             uint64_t time)
 {
-    const int64_t offset = xt_index_offset(i, w->cpu);
     uint64_t times[MAX_TIMES];
     bool ignored = false;
     unsigned int nr = read_times(w, times, MAX_TIMES, &ignored);
 
     for ( unsigned int n = 0; n < nr; n++ )
-        times[n] = xt_apply_offset(times[n], offset);
+        times[n] = xt_index_correct(i, w->cpu, times[n]);
     return 2 * count_before(times, nr, time) < nr;
 }
 
@@ -371,7 +370,7 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
         return -ENOMEM;
     set_entry_time(&p, w);
     if ( p.timed )
-        p.time = cap_time(xt_apply_offset(p.time, xt_index_offset(i, w->cpu)));
+        p.time = cap_time(xt_index_correct(i, w->cpu, p.time));
     if ( !p.timed )
         p.time = l->time > i->time ? l->time : i->time;
     else if ( w->displaced )
@@ -441,8 +440,7 @@ uint64_t xt_index_entry_begin_time(const struct xt_index *i,
             xt_record_is_possible(&r) && !xt_record_is_timed(&r) )
         records += size;
     if ( size && xt_record_is_possible(&r) )
-        time = xt_apply_offset(find_record_begin(&r),
-                               xt_index_offset(i, p->cpu));
+        time = xt_index_correct(i, p->cpu, find_record_begin(&r));
     return time < p->time ? time : p->time;
 }
 

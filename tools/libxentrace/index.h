@@ -59,6 +59,18 @@ struct xt_cpu_windows
                                    index has a horizon */
 };
 
+/*
+ * Correction of the clock of a pcpu: `offset` cycles are added to its time
+ * stamps, and further XT_CORRECTION_STEP cycles for each `period` since `from`.
+ */
+struct xt_correction
+{
+    int64_t offset;
+    uint64_t from, period;      /* period 0: no drift */
+};
+
+#define XT_CORRECTION_STEP 64u
+
 struct xt_index
 {
     struct xt_index_entry *entries;   /* entries from number `dropped` on */
@@ -81,14 +93,41 @@ struct xt_index
      * constant as long as the index has windows.  All times in the index and in
      * the order of records include the correction.
      */
-    const int64_t *offsets;
-    unsigned int nr_offsets;
+    const struct xt_correction *corrections;
+    unsigned int nr_corrections;
 };
 
-static inline int64_t xt_index_offset(const struct xt_index *i,
-                                      unsigned int cpu)
+/*
+ * The offset at a time stamp.  An offset that grows does so in small steps, so
+ * that loops over records can use one offset for many records.
+ */
+static inline int64_t xt_correction_offset(const struct xt_correction *c,
+                                           uint64_t tsc)
 {
-    return cpu < i->nr_offsets ? i->offsets[cpu] : 0;
+    if ( !c->period || tsc < c->from )
+        return c->offset;
+    return c->offset + (int64_t)((tsc - c->from) / c->period *
+                                 XT_CORRECTION_STEP);
+}
+
+/* The last time stamp with the same offset. */
+static inline uint64_t xt_correction_end(const struct xt_correction *c,
+                                         uint64_t tsc)
+{
+    uint64_t steps, end;
+
+    if ( !c->period )
+        return UINT64_MAX;
+    steps = tsc < c->from ? 0 : (tsc - c->from) / c->period;
+    end = c->from + (steps + 1) * c->period - 1;
+    return end >= tsc ? end : UINT64_MAX;
+}
+
+static inline struct xt_correction xt_index_correction(const struct xt_index *i,
+                                                       unsigned int cpu)
+{
+    return cpu < i->nr_corrections ? i->corrections[cpu]
+                                   : (struct xt_correction){ .offset = 0 };
 }
 
 /* Times do not fall below 0. */
@@ -97,6 +136,15 @@ static inline uint64_t xt_apply_offset(uint64_t tsc, int64_t offset)
     uint64_t time = tsc + (uint64_t)offset;
 
     return offset < 0 && time > tsc ? 0 : time;
+}
+
+/* The time of a time stamp of a pcpu. */
+static inline uint64_t xt_index_correct(const struct xt_index *i,
+                                        unsigned int cpu, uint64_t tsc)
+{
+    const struct xt_correction c = xt_index_correction(i, cpu);
+
+    return xt_apply_offset(tsc, xt_correction_offset(&c, tsc));
 }
 
 void xt_index_init(struct xt_index *i);

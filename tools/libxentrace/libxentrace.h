@@ -124,6 +124,18 @@ int xt_trace_set_offset(struct xt_trace *t, unsigned int cpu, int64_t cycles,
 int64_t xt_trace_offset(const struct xt_trace *t, unsigned int cpu);
 
 /*
+ * Correct the clock of a pcpu that is slow: add `ppb` cycles to its time stamps
+ * in 10^9 cycles since the time stamp `from`, in addition to the offset.
+ */
+#define XT_DRIFT_MAX 10000000u
+int xt_trace_set_drift(struct xt_trace *t, unsigned int cpu, uint64_t from,
+                       uint64_t ppb, struct err *e);
+
+/* The corrected time of a time stamp. */
+uint64_t xt_trace_correct(const struct xt_trace *t, unsigned int cpu,
+                          uint64_t tsc);
+
+/*
  * Quality of the order of a stream.  If no record was late and the damage has
  * no time stamp that goes backwards, the order equals the order of the same
  * bytes in a mapped file.

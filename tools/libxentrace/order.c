@@ -76,7 +76,9 @@ struct run
     const unsigned char *at, *end;
     struct xt_item *item;       /* the next free item */
     uint64_t time, before;
-    int64_t offset;             /* correction of this pcpu's clock */
+    struct xt_correction clock;
+    int64_t offset;             /* correction of the clock ... */
+    uint64_t steady_to;         /* ... up to this time stamp */
 };
 
 /* Find the time of the next timed record within LOOK_AHEAD records. */
@@ -93,7 +95,8 @@ static bool peek_time(const struct run *run, const unsigned char *at,
         size = xt_record_decode(&r, at, run->end);
         if ( !size || !xt_record_is_possible(&r) )
             break;
-        *time = xt_apply_offset(r.tsc, run->offset);
+        *time = xt_apply_offset(r.tsc,
+                                xt_correction_offset(&run->clock, r.tsc));
         if ( xt_record_is_timed(&r) )
             return true;
         at += size;
@@ -178,7 +181,11 @@ static void collect_records_fast(struct run *run, uint64_t cpu)
     struct xt_item *item = run->item;
     uint64_t time = run->time, before = run->before, tsc;
     const uint64_t near = xt_step_limit(time);
-    const uint64_t last = near < slice->last ? near : slice->last;
+    const uint64_t steady_to = xt_apply_offset(run->steady_to, offset);
+    uint64_t last = near < slice->last ? near : slice->last;
+
+    if ( run->clock.period && steady_to < last )
+        last = steady_to > time ? steady_to : time;
 
     for ( ; run->end - at >= (ptrdiff_t)XT_RECORD_MAX_BYTES && item < full;
           at += xt_record_size(xt_load32(at)) )
@@ -226,6 +233,17 @@ static bool advance_time(struct run *run, uint64_t tsc, size_t size)
     return true;
 }
 
+/* The corrected time of a record. */
+static inline uint64_t correct_time(struct run *run, uint64_t tsc)
+{
+    if ( run->clock.period )
+    {
+        run->offset = xt_correction_offset(&run->clock, tsc);
+        run->steady_to = xt_correction_end(&run->clock, tsc);
+    }
+    return xt_apply_offset(tsc, run->offset);
+}
+
 /* Collect the items of a window up to the end of the slice. */
 static enum stop collect_records(struct run *run)
 {
@@ -244,7 +262,7 @@ static enum stop collect_records(struct run *run)
         if ( !xt_record_is_possible(&r) )
             return AT_DAMAGE;
         if ( xt_record_is_timed(&r) &&
-             !advance_time(run, xt_apply_offset(r.tsc, run->offset), size) )
+             !advance_time(run, correct_time(run, r.tsc), size) )
             return LATER;
         if ( run->item == full )
             return FULL;
@@ -263,10 +281,11 @@ static enum stop collect_window(struct xt_order *o, struct xt_cursor *c)
         .end = xt_view_at(v, c->end), .item = o->slice.items + o->slice.nr,
         .time = c->time < o->slice.begin ? o->slice.begin : c->time,
         .before = c->before,
-        .offset = xt_index_offset(o->context.index, c - o->cursors),
+        .clock = xt_index_correction(o->context.index, c - o->cursors),
     };
     enum stop stop;
 
+    run.offset = run.clock.offset;
     /* A time behind the slice would pass all comparisons with its end. */
     assert(run.time >= o->slice.begin && run.time <= o->slice.last);
     stop = collect_records(&run);
@@ -287,8 +306,7 @@ static uint64_t get_cursor_time(const struct xt_order *o,
     uint64_t time;
 
     xt_record_view(&r, xt_view_at(o->context.view, c->at));
-    time = xt_apply_offset(r.tsc, xt_index_offset(o->context.index,
-                                                  c - o->cursors));
+    time = xt_index_correct(o->context.index, c - o->cursors, r.tsc);
     return time < XT_LAST_TIME ? time : XT_LAST_TIME;
 }
 

@@ -30,10 +30,12 @@
  * Damage may span some records, so the first one is not enough.
  */
 static bool step_is_contradicted(const unsigned char *at,
-                                 const unsigned char *end, int64_t offset,
+                                 const unsigned char *end,
+                                 const struct xt_correction *clock,
                                  uint64_t to)
 {
     unsigned int before = 0, behind = 0;
+    uint64_t time;
     struct xt_record r;
     size_t size;
 
@@ -45,10 +47,10 @@ static bool step_is_contradicted(const unsigned char *at,
         at += size;
         if ( !xt_record_is_timed(&r) )
             continue;
-        if ( xt_apply_offset(r.tsc, offset) < to )
+        time = xt_apply_offset(r.tsc, xt_correction_offset(clock, r.tsc));
+        if ( time < to )
             before++;
-        else if ( !before && !behind &&
-                  !xt_step_is_far(to, xt_apply_offset(r.tsc, offset)) )
+        else if ( !before && !behind && !xt_step_is_far(to, time) )
             return false;
         else
             behind++;
@@ -74,10 +76,11 @@ bool xt_step_is_credible(const struct xt_index *i, uint64_t entry,
                          uint64_t to)
 {
     const struct xt_index_entry *p = xt_index_get_entry(i, entry);
+    const struct xt_correction clock = xt_index_correction(i, p->cpu);
 
     assert(entry != XT_NOWHERE && at <= end);
     return to <= find_bound(i, p) &&
-           !step_is_contradicted(at, end, xt_index_offset(i, p->cpu), to);
+           !step_is_contradicted(at, end, &clock, to);
 }
 
 /* --- the horizon ---------------------------------------------------------- */
@@ -273,14 +276,13 @@ static void read_window(struct xt_latest *l, const struct xt_index *i,
 {
     const struct xt_window w = xt_index_entry_window(p, records);
     const unsigned char *end = records + p->size;
-    const int64_t offset = xt_index_offset(i, p->cpu);
     struct xt_record r;
     size_t size;
 
     for ( ; (size = xt_record_decode(&r, records, end)) &&
             xt_record_is_possible(&r); records += size )
         if ( xt_record_is_timed(&r) )
-            xt_latest_add(l, i->first, xt_apply_offset(r.tsc, offset));
+            xt_latest_add(l, i->first, xt_index_correct(i, p->cpu, r.tsc));
     xt_latest_end_window(l, &w, records);
 }
 

@@ -96,7 +96,7 @@ struct xt_trace
     bool truncated;             /* the file shrank while mapped, and that is
                                    noted */
 
-    int64_t *offsets;           /* clock offsets of the pcpus, for the index */
+    struct xt_correction *corrections; /* clocks by pcpu, for the index */
 
     /* Mode by time only. */
     struct xt_index index;      /* index of the current segment */

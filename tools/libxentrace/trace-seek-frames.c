@@ -69,7 +69,7 @@ static int probe_next(struct probe *p, struct xt_window *w, bool *timed,
                         !v->ended);
     }
     *timed = xt_window_time(w, time);
-    *time = xt_apply_offset(*time, xt_index_offset(&p->t->index, w->cpu));
+    *time = xt_index_correct(&p->t->index, w->cpu, *time);
     return 1;
 }
 

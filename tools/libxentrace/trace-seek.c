@@ -62,7 +62,7 @@ static bool take_samples(struct xt_trace *t, uint64_t at, uint64_t step,
         xt_source_count_used(t->source, SAMPLE_BYTES);
         if ( !xt_sample_take(t->view.bytes, t->source->size, at, at + far, &s) )
             continue;
-        s.time = xt_apply_offset(s.time, xt_index_offset(&t->index, s.cpu));
+        s.time = xt_index_correct(&t->index, s.cpu, s.time);
         if ( !xt_sample_index_add(&t->sample_index, &s) )
             return false;
     }
@@ -137,8 +137,8 @@ static int find_first_fast(struct xt_trace *t, uint64_t *first)
     int rc = 0;
 
     xt_index_init(&head);
-    head.offsets = t->index.offsets;
-    head.nr_offsets = t->index.nr_offsets;
+    head.corrections = t->index.corrections;
+    head.nr_corrections = t->index.nr_corrections;
     xt_windows_init(&windows, t->view.bytes, t->view.hi, &ignored);
     windows.source = t->source;
     while ( !rc && passes.nr < XT_PASSES_NEEDED &&

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,7 +92,7 @@ void xt_trace_close(struct xt_trace *t)
     xt_order_fini(&t->order);
     xt_index_fini(&t->index);
     xt_sequence_fini(&t->sequence);
-    free(t->offsets);
+    free(t->corrections);
     xt_view_fini(&t->view);
     xt_source_close(t->source);
     free(t);
@@ -228,42 +229,74 @@ void xt_trace_begin_records(struct xt_trace *t, const struct xt_window *w,
 
 /* --- clocks of pcpus ------------------------------------------------------ */
 
-/* The offset of a pcpu is 0 until xt_trace_set_offset(). */
-static int grow_offsets(struct xt_trace *t, unsigned int nr)
+/* Clocks are right until they are corrected. */
+static int grow_corrections(struct xt_trace *t, unsigned int nr)
 {
-    unsigned int from = t->index.nr_offsets;
-    int64_t *offsets;
+    unsigned int from = t->index.nr_corrections;
+    struct xt_correction *all;
 
     assert(nr <= XT_MAX_CPUS);
     if ( nr <= from )
         return 0;
-    offsets = fault_realloc(t->offsets, nr * sizeof(*offsets));
-    if ( !offsets )
+    all = fault_realloc(t->corrections, nr * sizeof(*all));
+    if ( !all )
         return -ENOMEM;
-    memset(offsets + from, 0, (nr - from) * sizeof(*offsets));
-    t->index.offsets = t->offsets = offsets;
-    t->index.nr_offsets = nr;
+    memset(all + from, 0, (nr - from) * sizeof(*all));
+    t->index.corrections = t->corrections = all;
+    t->index.nr_corrections = nr;
     return 0;
 }
 
-int xt_trace_set_offset(struct xt_trace *t, unsigned int cpu, int64_t cycles,
-                        struct err *e)
+/* Prepare to change the correction of a pcpu's clock. */
+static int begin_correction(struct xt_trace *t, unsigned int cpu,
+                            struct err *e)
 {
     if ( cpu >= XT_MAX_CPUS )
         return err_set(e, -EINVAL, "there is no pcpu %u", cpu);
     if ( t->mode != MODE_NONE )
         return err_set(e, -EBUSY, "%s is being read already",
                        t->source->name);
-    if ( grow_offsets(t, cpu + 1) )
+    if ( grow_corrections(t, cpu + 1) )
         return err_sys(e, -ENOMEM, "cannot order %s", t->source->name);
-    t->offsets[cpu] = cycles;
     t->sampled = t->kept.valid = false;
     return 0;
 }
 
+int xt_trace_set_offset(struct xt_trace *t, unsigned int cpu, int64_t cycles,
+                        struct err *e)
+{
+    int rc = begin_correction(t, cpu, e);
+
+    if ( !rc )
+        t->corrections[cpu].offset = cycles;
+    return rc;
+}
+
 int64_t xt_trace_offset(const struct xt_trace *t, unsigned int cpu)
 {
-    return xt_index_offset(&t->index, cpu);
+    return xt_index_correction(&t->index, cpu).offset;
+}
+
+int xt_trace_set_drift(struct xt_trace *t, unsigned int cpu, uint64_t from,
+                       uint64_t ppb, struct err *e)
+{
+    int rc = ppb > XT_DRIFT_MAX
+             ? err_set(e, -EINVAL, "the clock of pcpu %u cannot drift by %"
+                       PRIu64 " ppb", cpu, ppb)
+             : begin_correction(t, cpu, e);
+
+    if ( rc )
+        return rc;
+    t->corrections[cpu].from = from;
+    t->corrections[cpu].period = ppb ? XT_CORRECTION_STEP *
+                                       UINT64_C(1000000000) / ppb : 0;
+    return 0;
+}
+
+uint64_t xt_trace_correct(const struct xt_trace *t, unsigned int cpu,
+                          uint64_t tsc)
+{
+    return xt_index_correct(&t->index, cpu, tsc);
 }
 
 /* --- information ---------------------------------------------------------- */

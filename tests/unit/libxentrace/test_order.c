@@ -372,6 +372,78 @@ START_TEST(wrong_clocks)
 }
 END_TEST
 
+/* --- clocks that drift ---------------------------------------------------- */
+
+#define DRIFT_FROM 20000u       /* in the middle of the trace */
+
+/* A clock that is slow by 1 %, corrected in steps. */
+static uint64_t speed_up(uint64_t tsc)
+{
+    return tsc < DRIFT_FROM ? tsc : tsc + (tsc - DRIFT_FROM) / 6400 * 64;
+}
+
+/* The clocks of all even pcpus are slow. */
+static void set_drifting(size_t nr)
+{
+    for ( size_t i = 0; i < nr; i++ )
+    {
+        unsigned char *at = m.bytes + want[i].offset;
+
+        want[i].time = speed_up(want[i].time);
+        if ( at[3] & 0x80 && want[i].cpu & 1 )
+            memcpy(at + 4, &want[i].time, 8);
+    }
+}
+
+static struct xt_trace *open_drifting(const char *path, unsigned int flags)
+{
+    struct xt_trace *t = trace_file_open(path, flags);
+    struct err e = ERR_INIT;
+
+    for ( unsigned int cpu = 0; cpu < CPUS; cpu += 2 )
+        ck_assert_int_eq(xt_trace_set_drift(t, cpu, DRIFT_FROM, 10000000, &e),
+                         0);
+    ck_assert_int_eq(xt_trace_set_drift(t, 1, 0, XT_DRIFT_MAX + 1, &e),
+                     -EINVAL);
+    ck_assert_uint_eq(xt_trace_correct(t, 2, DRIFT_FROM + 12800),
+                      DRIFT_FROM + 12928);
+    ck_assert_uint_eq(xt_trace_correct(t, 3, DRIFT_FROM + 12800),
+                      DRIFT_FROM + 12800);
+    return t;
+}
+
+START_TEST(drifting_clocks)
+{
+    static const struct shape s = { .cpus = CPUS, .passes = 40, .records = 60,
+                                    .step = 30, .cpu_step = 1 };
+    unsigned int flags[] = { 0, XT_SOURCE_STREAM };
+    uint64_t first, last;
+    char path[32];
+    size_t nr;
+
+    make_passes(&s, 8);
+    nr = expect_order(&m, want);
+    set_drifting(nr);
+    ck_assert_uint_gt(want[nr - 1].time, DRIFT_FROM + 3 * 6464);
+    trace_file(path, &m);
+    for ( size_t i = 0; i < 2; i++ )
+    {
+        struct xt_trace *t = open_drifting(path, flags[i]);
+        struct err e = ERR_INIT;
+
+        if ( !i )
+        {
+            ck_assert_int_eq(xt_trace_span(t, &first, &last, &e), 0);
+            ck_assert_uint_eq(last, want[nr - 1].time);
+        }
+        expect_same(got, read_order(t, got), want, nr);
+        ck_assert_int_eq(xt_trace_set_drift(t, 0, 0, 1, &e), -EBUSY);
+        xt_trace_close(t);
+    }
+    unlink(path);
+}
+END_TEST
+
 /* Times stay at or above 0; no pcpu is beyond the last. */
 START_TEST(absurd_offsets)
 {
@@ -433,5 +505,6 @@ END_TEST
 
 UNIT_ROWS("order", { as_sorted, NR_SHAPES }, { from_a_moment, NR_SHAPES },
           { one_tick, 1 }, { burst, 1 }, { end_of_time, 1 },
-          { one_wrong_time, 1 }, { wrong_clocks, 1 }, { absurd_offsets, 1 },
+          { one_wrong_time, 1 }, { wrong_clocks, 1 }, { drifting_clocks, 1 },
+          { absurd_offsets, 1 },
           { segments, 1 })
