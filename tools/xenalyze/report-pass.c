@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "common/log.h"
+#include "common/num.h"
 #include "xenalyze/engine/engine.h"
 #include "xenalyze/filter/filter.h"
 #include "xenalyze/no-match.h"
@@ -26,6 +27,7 @@ struct pass_counts
     uint64_t gaps, skipped;     /* places with missing bytes, and bytes */
     uint64_t backward;          /* windows */
     uint64_t too_many;          /* records of vcpus that are not kept */
+    struct fact_disorder disorder;
 };
 
 struct pass
@@ -55,6 +57,8 @@ static int count_records(void *state, const struct fact_end *f, struct err *e)
     (void)e;
     p->counts.matched |= !no_match_in_segment(p->filter, p->guests, f);
     p->counts.records += f->records;
+    if ( f->disorder.cycles > p->counts.disorder.cycles )
+        p->counts.disorder = f->disorder;
     p->counts.too_many += f->anomalies[ANOMALY_TOO_MANY];
     p->counts.sched_records += f->sched_records;
     p->counts.gaps = xt_damage_gaps(f->damage);
@@ -145,6 +149,28 @@ static void warn_incomplete(const struct pass *p)
                     p->counts.too_many);
     run_warn_gaps(run, p->counts.gaps, p->counts.skipped);
     run_warn_backward(run, p->counts.backward);
+}
+
+/* Shorter disorder is within the latency of a wake-up. */
+#define DISORDER_NS 5000u
+
+/* After the clocks were corrected: what is left, and what this means. */
+static void warn_clocks(const struct pass *p)
+{
+    const struct fact_disorder *d = &p->counts.disorder;
+    char text[NUM_CLOCK_MAX];
+    struct xt_clock clock;
+    uint64_t ns;
+
+    xt_info_clock(&p->run->info, p->run->config->hz, &clock);
+    ns = xt_clock_duration(&clock, d->cycles);
+    assert(!d->cycles || d->pcpus[0] != d->pcpus[1]);
+    if ( ns < DISORDER_NS )
+        return;
+    *num_duration(text, ns) = '\0';
+    log_warning(p->run->log, "%s: the clocks of pcpus %" PRIu32 " and %" PRIu32
+                " differ by %s or more; waits of about this length may be "
+                "wrong", p->run->name, d->pcpus[1], d->pcpus[0], text);
 }
 
 static void warn_unordered(const struct pass *p)
@@ -296,6 +322,7 @@ int reports_pass(const struct run *run, struct err *e)
     rc = rc ? rc : run_flush(run, e);
     if ( !rc )
     {
+        warn_clocks(&p);
         warn_incomplete(&p);
         warn_unordered(&p);
     }

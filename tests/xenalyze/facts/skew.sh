@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # With different clocks of pcpus, records are sorted by corrected times: hardly
-# any runstate begins with another state than the last one ended with. (Some
-# clocks drift apart further than was observed.)
+# any runstate begins with another state than the last one ended with, and
+# waits are as long as they were.
 . "$top_srcdir/tests/xenalyze/facts/lib.sh"
 
 odd() {
@@ -20,3 +20,53 @@ for skew in 5us 100us 500us; do
     [ "$n" -le 10 ] || fail "$skew: $n runstates out of order"
     [ "$m" -gt 20 ] || fail "$skew: there was nothing to put right"
 done
+
+# The sum of all waits, and the longest wait, in ns
+true_waits() {
+    awk -F'[:,}]' '/^{"what":"wait"/ {
+            for ( i = 1; i < NF; i++ )
+                if ( $i == "\"from\"" )
+                    from = $(i + 1)
+                else if ( $i == "\"to\"" )
+                    wait = ($(i + 1) - from) / 2.4
+            sum += wait
+            if ( wait > max )
+                max = wait
+        }
+        END { printf "%.0f %.0f\n", sum, max }' truth
+}
+
+waits() {
+    expect 0 "$xenalyze" latency --json "$@" trace
+    awk -F'[:,}]' '/^"waits":/ { on = 1 }
+        /^"wait_rivals":/ { on = 0 }
+        on {
+            for ( i = 1; i < NF; i++ )
+                if ( $i == "\"total_ns\"" )
+                    sum += $(i + 1)
+                else if ( $i == "\"max_ns\"" && $(i + 1) > max )
+                    max = $(i + 1)
+        }
+        END { printf "%.0f %.0f\n", sum, max }' out
+}
+
+# Pcpus of the null scheduler run their vcpus at once: nearly all waits that
+# wrong clocks pretend are far longer than the real ones.
+small='--cpus=4 --domains=2 --vcpus=1 --dom0-vcpus=2 --rate=1k --interrupts=50'
+while read -r clocks; do
+    # shellcheck disable=SC2086
+    play --duration=2 --no-cstates --scheduler=null $small $clocks
+    true_waits >truth.waits
+    waits >out.waits
+    waits --threads=3 >threads.waits
+    echo "$clocks: sum and maximum $(cat out.waits), true $(cat truth.waits)"
+    cmp -s out.waits threads.waits || fail "$clocks: depends on threads"
+    paste -d ' ' out.waits truth.waits |
+        awk '{ exit !($1 < 1.1 * $3 && $1 > 0.9 * $3 && $2 < 3 * $4) }' ||
+        fail "$clocks: wrong waits"
+done <<END
+--tsc-skew=10us
+--tsc-skew=1ms
+--tsc-skew=20ms
+--tsc-drift=50000
+END

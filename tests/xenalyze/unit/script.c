@@ -23,7 +23,6 @@ struct script
     struct xt_dialect dialect;
     bool used[MAX_PCPUS], fast;
     const char *kinds;
-    struct skews skews;
     char *text;
     size_t size;
     FILE *out;
@@ -538,13 +537,13 @@ static void print_anomalies(struct script *s)
     }
 }
 
-static void print_skews(struct script *s)
+static void print_disorder(const struct script *s)
 {
-    for ( unsigned int i = 0; i < s->skews.nr; i++ )
-        fprintf(s->out, "%s before %s: lag %" PRIu64 ", %" PRIu64 " times\n",
-                pcpu_text(s->skews.pairs[i].before),
-                pcpu_text(s->skews.pairs[i].after), s->skews.pairs[i].lag,
-                s->skews.pairs[i].times);
+    const struct fact_disorder *d = &s->global.disorder;
+
+    if ( d->cycles )
+        fprintf(s->out, "%s too late for %s: %" PRIu64 "\n",
+                pcpu_text(d->pcpus[0]), pcpu_text(d->pcpus[1]), d->cycles);
 }
 
 static void subscribe(struct script *s, struct sink_ops *ops)
@@ -573,13 +572,13 @@ static char *run_script(const char *kinds, const char *text, bool fast)
                                  sizeof(struct vcpu_state)), 0);
     ck_assert_int_eq(emit_init(&s->global.emit, &s->arena, &sink, 1), 0);
     s->global.guests = &s->guests;
-    s->global.skews = wants_kind(kinds, "skew") ? &s->skews : NULL;
     global_begin(&s->global, strtoull(text + strspn(text, " "), NULL, 0));
     run_lines(s, text);
     end_all(s);
     if ( wants_kind(kinds, "anomaly") )
         print_anomalies(s);
-    print_skews(s);
+    if ( wants_kind(kinds, "disorder") )
+        print_disorder(s);
     for ( unsigned int i = 0; i < MAX_PCPUS; i++ )
     {
         free(s->pcpus[i].changes.items);

@@ -32,8 +32,8 @@
 /*
  * Run the script and return the facts of the kinds in the comma-separated list,
  * a line each, in the order in which they are emitted; then, with the kind
- * "anomaly", a line for each kind of anomaly, and with "skew" for each pair of
- * pcpus with different clocks.  To be freed.
+ * "anomaly", a line for each kind of anomaly, and with "disorder" the worst
+ * difference between the clocks of two pcpus.  To be freed.
  */
 char *script_run(const char *kinds, const char *script);
 

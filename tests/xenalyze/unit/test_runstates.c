@@ -373,7 +373,7 @@ static const struct script_row mismatches_rows[] = {
       "d1v0 120..130 running p0 -> blocked by p0\n"
       "d1v0 130..130 blocked p0 end\n"
       "2 runstate changes from another state than known\n" },
-    { "what a swap says about the clocks", "skew",
+    { "what swaps say about the clocks", "disorder",
       "100 p0 runnable>running d1v0\n"
       "110 p0 running>blocked d1v0\n"
       "120 p0 runnable>running d1v0\n"
@@ -384,9 +384,8 @@ static const struct script_row mismatches_rows[] = {
       "150 p0 running>blocked d1v0\n"
       "160 p0 runnable>running d1v0\n"
       "168 p2 blocked>runnable d1v0\n",
-      "p1 before p0: lag 6, 2 times\n"
-      "p2 before p0: lag 9, 1 times\n" },
-    { "nothing, if other records came in between", "skew,anomaly",
+      "p2 too late for p0: 8\n" },
+    { "nothing, if other records came in between", "disorder,anomaly",
       "100 p0 runnable>running d1v0\n"
       "121 p1 blocked>runnable d1v0\n"
       "130 p0 running>blocked d1v0\n"
@@ -409,7 +408,7 @@ static const struct script_row mismatches_rows[] = {
       "2 runstate changes from another state than known\n"
       "1 runstate changes out of order between pcpus\n" },
     { "a late wake-up of a vcpu that has blocked again: dropped",
-      "runstate,anomaly",
+      "runstate,anomaly,disorder",
       "100 p0 runnable>running d1v0\n"
       "110 p0 running>blocked d1v0\n"
       "120 p0 runnable>running d1v0\n"
@@ -425,7 +424,8 @@ static const struct script_row mismatches_rows[] = {
       "d1v0 900..910 running p0 -> blocked by p0\n"
       "d1v0 910..910 blocked p0 end\n"
       "2 runstate changes from another state than known\n"
-      "1 runstate changes out of order between pcpus\n" },
+      "1 runstate changes out of order between pcpus\n"
+      "p1 too late for p0: 30\n" },
     { "the wake-up of a later run was dropped: the next one is not",
       "runstate,anomaly",
       "100 p0 runnable>running d1v0\n"

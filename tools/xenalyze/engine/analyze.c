@@ -286,6 +286,7 @@ int segment_end(struct analysis *a, struct err *e)
 
     f.nr_pcpus = a->nr_pcpus;
     f.has_records = a->has_records;
+    f.disorder = a->global.disorder;
     sum_segment(a, &f, anomalies);
     check_overlap(a->options, &f);
     if ( !rc )

@@ -49,7 +49,10 @@ struct reader
     struct xt_walk walk;
     struct xt_record next;      /* if has_next: first record after the epoch */
     bool has_next, done;
-    uint64_t offset;            /* to be added to time stamps */
+    struct xt_correction clock;
+    uint64_t offset;            /* added to time stamps */
+    uint64_t steady_to;         /* last time stamp with this offset, if the
+                                   clock drifts */
     uint64_t bytes;             /* of all windows of the pcpu */
     unsigned int thread;        /* assigned thread */
     atomic_uint progress;       /* slices read, times 2; odd while a thread
@@ -97,8 +100,8 @@ static inline bool is_damaged(const struct reader *r, uint64_t time)
 static void preview_loss(struct reader *r, const struct xt_record *next,
                          uint64_t limit)
 {
-    uint64_t from = xt_field_load(next, XT_AT(lost_records, first_tsc)) +
-                    r->offset;
+    uint64_t first = xt_field_load(next, XT_AT(lost_records, first_tsc));
+    uint64_t from = first + xt_correction_offset(&r->clock, first);
 
     if ( from <= limit && from <= next->tsc + r->offset )
         pcpu_begin_loss(r->p, from);
@@ -113,14 +116,35 @@ static void note_silence(struct reader *r, uint64_t tsc, uint64_t limit)
         pcpu_end_silence(r->p, tsc);
 }
 
+COLD
+static void update_offset(struct reader *r, uint64_t tsc)
+{
+    debug_assert(r->clock.period);
+    r->offset = xt_correction_offset(&r->clock, tsc);
+    r->steady_to = xt_correction_end(&r->clock, tsc);
+    debug_assert(tsc <= r->steady_to);
+}
+
+/* The end of the loop for common records, which uses one offset. */
+static inline uint64_t find_steady_limit(const struct reader *r,
+                                         uint64_t limit)
+{
+    uint64_t steady_to = r->steady_to + r->offset;
+
+    return r->clock.period && steady_to < limit ? steady_to : limit;
+}
+
 /* The time of the next record.  False: the record is after the epoch. */
 static inline bool find_next_time(struct reader *r,
                                   const struct xt_record *next,
                                   uint64_t limit, uint64_t *time)
 {
-    uint64_t tsc = next->tsc + r->offset;
     bool timed = next->has_tsc;
+    uint64_t tsc;
 
+    if ( r->clock.period && timed )
+        update_offset(r, next->tsc);
+    tsc = next->tsc + r->offset;
     if ( next->event >> TRC_CLS_SHIFT == TRC_GEN >> TRC_CLS_SHIFT )
     {
         timed = xt_record_is_timed(next);
@@ -218,7 +242,8 @@ static void read_pcpu(struct reader *r, uint64_t limit)
         }
         pcpu_record(r->p, &next, time);
         if ( r->p->begun )
-            r->walk.at = at = read_common_records(r, next.event, at, limit);
+            r->walk.at = at = read_common_records(r, next.event, at,
+                                                  find_steady_limit(r, limit));
     }
     r->has_next = false;
     r->done = true;
@@ -509,7 +534,8 @@ static int open_readers(struct team *t, unsigned int nr)
         struct reader *r = &t->readers[t->nr_readers];
 
         xt_trace_begin_walk(t->a->trace, cpu, &r->walk);
-        r->offset = xt_trace_offset(t->a->trace, cpu);
+        r->clock = xt_index_correction(r->walk.context.index, cpu);
+        r->offset = r->clock.offset;
         r->bytes = count_bytes(&r->walk, cpu);
         if ( !r->bytes )
             continue;

@@ -72,8 +72,8 @@ static int add_loss(struct notices *l, uint64_t time, unsigned int segment,
 static uint64_t loss_time(const struct analysis *a, unsigned int pcpu,
                           const struct xt_record *r)
 {
-    return xt_field_load(r, XT_AT(lost_records, first_tsc)) +
-           (uint64_t)xt_trace_offset(a->trace, pcpu);
+    return xt_trace_correct(a->trace, pcpu,
+                            xt_field_load(r, XT_AT(lost_records, first_tsc)));
 }
 
 /* By segment, time and pcpu. */
@@ -162,9 +162,10 @@ static int scan_loss(const struct pcpu_scan *s, const struct xt_record *r,
 }
 
 static inline int scan_record(struct pcpu_scan *s, const struct xt_walk *w,
-                              const struct xt_record *r, uint64_t offset)
+                              const struct xt_record *r,
+                              const struct xt_correction *clock)
 {
-    uint64_t tsc = r->tsc + offset;
+    uint64_t tsc = r->tsc + (uint64_t)xt_correction_offset(clock, r->tsc);
     bool is_timed = xt_record_is_timed(r) && !is_damaged(w, s->time, tsc);
     int rc = 0;
 
@@ -192,16 +193,17 @@ static int scan_pcpu(struct analysis *a, struct notices *l,
 {
     struct pcpu_scan s = { .a = a, .notices = l, .segment = segment,
                            .pcpu = pcpu };
-    uint64_t offset = xt_trace_offset(a->trace, pcpu);
+    struct xt_correction clock;
     struct xt_record r;
     struct xt_walk w;
     int rc = 0;
 
     xt_trace_begin_walk(a->trace, pcpu, &w);
+    clock = xt_index_correction(w.context.index, pcpu);
     s.time = w.cursor.time;
     while ( !rc && xt_walk_next(&w, &r) )
     {
-        rc = scan_record(&s, &w, &r, offset);
+        rc = scan_record(&s, &w, &r, &clock);
         if ( w.cursor.time > s.time )
             s.time = w.cursor.time;
     }

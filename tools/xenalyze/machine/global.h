@@ -18,8 +18,8 @@
 #include "xenalyze/model/model.h"
 
 /*
- * A change of runstate that came before the change in front of it, which another
- * pcpu makes: the clocks of the two pcpus differ.
+ * A change of runstate that came before its cause, a change that another pcpu
+ * makes: the clocks of the two pcpus differ.
  */
 enum early_kind
 {
@@ -70,7 +70,6 @@ struct vcpu_state
 
     /* The last record with an old state that differs from the known one. */
     struct runstate_mismatch mismatch;
-    bool mismatch_fresh;        /* no record of the vcpu has followed */
     uint64_t mismatch_at;
     struct early_change early;
     struct late_wake late_wake; /* the last */
@@ -99,26 +98,6 @@ struct global_pcpu
     struct history history;
 };
 
-/*
- * A pair of pcpus with different clocks: records of `before` came at least
- * `lag` cycles too late, compared with records of `after`.
- */
-struct skew
-{
-    uint32_t before, after;
-    uint64_t lag;               /* longest */
-    uint64_t times;
-};
-
-#define MAX_SKEWS 512u
-#define MAX_LAG (UINT64_C(1) << 40)     /* cycles: more is damage */
-
-struct skews
-{
-    struct skew pairs[MAX_SKEWS];       /* each pair once */
-    unsigned int nr;
-};
-
 struct global
 {
     struct emit emit;
@@ -131,7 +110,7 @@ struct global
                                    contain running ones, which are skipped */
     uint64_t anomalies[ANOMALY_KINDS];
     struct xt_losses losses;    /* counted by the collector */
-    struct skews *skews;        /* NULL: not wanted */
+    struct fact_disorder disorder; /* the worst */
     struct arena exits;         /* memory of open_exit */
     bool failed;                /* out of memory: an exit is missing */
 

@@ -22,8 +22,8 @@
 #include "common/debug.h"
 #include "xenalyze/machine/rivals.h"
 
-/* A record that is later than that is not late: it belongs to another change. */
-#define MAX_LAG_RECORDS (UINT64_C(1) << 32)
+/* A record that comes even later belongs to another change. */
+#define MAX_LAG (UINT64_C(1) << 32)     /* cycles */
 
 /* --- domains -------------------------------------------------------------- */
 
@@ -306,25 +306,14 @@ static inline void vcpu_set_pcpu(struct global *g, struct vcpu_state *v,
 
 /* --- mismatches ----------------------------------------------------------- */
 
-/* The previous mismatch should have come after this change. */
-static void note_skew(struct skews *s, const struct vcpu_state *v,
-                      const struct change *c)
+/* A record of c->pcpu came `lag` cycles after a record that it precedes. */
+COLD
+static void note_disorder(struct global *g, const struct change *c,
+                          uint32_t other, uint64_t lag)
 {
-    uint64_t lag = c->time - v->mismatch_at + 1;
-    uint32_t pcpu = v->mismatch.pcpu;
-    unsigned int i = 0;
-
-    while ( i < s->nr && (s->pairs[i].before != c->pcpu ||
-                          s->pairs[i].after != pcpu) )
-        i++;
-    if ( i == MAX_SKEWS || lag > MAX_LAG )
-        return;
-    debug_assert(s->nr <= MAX_SKEWS && c->pcpu != pcpu);
-    if ( i == s->nr )
-        s->pairs[s->nr++] = (struct skew){ .before = c->pcpu, .after = pcpu };
-    s->pairs[i].times++;
-    if ( lag > s->pairs[i].lag )
-        s->pairs[i].lag = lag;
+    debug_assert(c->pcpu != other);
+    if ( lag > g->disorder.cycles && lag < MAX_LAG )
+        g->disorder = (struct fact_disorder){ lag, { c->pcpu, other } };
 }
 
 /*
@@ -370,13 +359,14 @@ static void note_early(struct vcpu_state *v, const struct change *c)
 }
 
 /* Is the change the late record that the early change should have followed? */
-static bool is_late_for(const struct global *g, const struct early_change *early,
+static bool is_late_for(const struct global *g,
+                        const struct early_change *early,
                         const struct change *c)
 {
     debug_assert(early->kind);
     return c->pcpu != early->pcpu && !g->lost_pcpus &&
            g->certain_since <= early->time &&
-           c->time - early->time < MAX_LAG_RECORDS;
+           c->time - early->time < MAX_LAG;
 }
 
 /* The early change, and its late record, are in order again. */
@@ -385,6 +375,7 @@ static void count_late(struct global *g, struct vcpu_state *v,
 {
     debug_assert(v->early.kind && c->time >= v->early.time);
     g->anomalies[ANOMALY_SKEW]++;
+    note_disorder(g, c, v->early.pcpu, c->time - v->early.time);
     v->early.kind = EARLY_NONE;
 }
 
@@ -421,14 +412,13 @@ static bool accept_mismatch(struct global *g, struct vcpu_state *v,
                               c->pcpu) )
     {
         g->anomalies[ANOMALY_SKEW]++;
-        if ( g->skews && v->mismatch_fresh )
-            note_skew(g->skews, v, c);
+        if ( v->fact.from <= v->mismatch_at )
+            note_disorder(g, c, v->mismatch.pcpu, c->time - v->mismatch_at);
         v->early.kind = EARLY_NONE;
         return false;
     }
     g->anomalies[ANOMALY_OLD_STATE]++;
     note_early(v, c);
-    v->mismatch_fresh = true;
     v->mismatch_at = c->time;
     return v->fact.state != STATE_RUNNING;
 }
@@ -447,11 +437,7 @@ static inline struct vcpu_state *check_old_state(struct global *g,
     v = find_vcpu_state(g, c);
     g->anomalies[ANOMALY_TRANSITION] +=
         !state_change_is_possible(c->old, c->new);
-    if ( v->fact.state == c->old )
-        v->mismatch_fresh = false;
-    else if ( !accept_mismatch(g, v, c) )
-        return NULL;
-    return v;
+    return v->fact.state == c->old || accept_mismatch(g, v, c) ? v : NULL;
 }
 
 /* --- changes of runstates ------------------------------------------------- */

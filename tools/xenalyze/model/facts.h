@@ -77,6 +77,13 @@ enum fact_anomaly
     ANOMALY_KINDS
 };
 
+/* Records of the first pcpu come so many cycles too late for the second. */
+struct fact_disorder
+{
+    uint64_t cycles;            /* 0: all is in order */
+    uint32_t pcpus[2];
+};
+
 struct fact_end
 {
     unsigned int segment;
@@ -87,6 +94,7 @@ struct fact_end
     uint64_t sched_records;     /* records of the scheduler */
     uint64_t open_exits;        /* exits without an end */
     const uint64_t *anomalies;  /* counts, by enum fact_anomaly */
+    struct fact_disorder disorder;      /* the worst */
     const struct xt_damage *damage;
     const struct xt_losses *losses;     /* counted by the collector */
 };
