@@ -47,6 +47,16 @@ static void learn_moment(struct xt_info *info,
     }
 }
 
+static void learn_cut(struct xt_info *info, const struct xt_rec_meta_cut *m)
+{
+    if ( info->is_cut || m->from > m->until || m->origin > m->from )
+        return;
+    info->is_cut = true;
+    info->cut_from = m->from;
+    info->cut_until = m->until;
+    info->cut_origin = m->origin;
+}
+
 static void learn_meta(struct xt_info *info, const struct xt_meta *m)
 {
     if ( m->event == TRC_META_TSC && !info->hz && is_speed(m->tsc.hz) )
@@ -62,6 +72,8 @@ static void learn_meta(struct xt_info *info, const struct xt_meta *m)
         info->captured = m->start.events;
         info->is_snapshot = m->start.flags & SNAPSHOT_FLAGS;
     }
+    if ( m->event == TRC_META_CUT )
+        learn_cut(info, &m->cut);
     if ( m->event == TRC_META_BOOT_ID && !info->has_boot )
     {
         info->has_boot = true;

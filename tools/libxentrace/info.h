@@ -33,6 +33,9 @@ struct xt_info
     bool is_snapshot;           /* the newest records of a capture: from a
                                    memory buffer, or overwritten rings */
     uint32_t boot[4];           /* boot id of the host */
+    bool is_cut;                /* a part of another trace ... */
+    uint64_t cut_from, cut_until;       /* ... by its time stamps, ... */
+    uint64_t cut_origin;        /* ... which begins here */
 };
 
 /* Learn from a record.  The first result is kept. */

@@ -86,6 +86,13 @@ int xt_trace_next_batch(struct xt_trace *t, struct xt_batch *b, struct err *e);
 uint64_t xt_trace_origin(const struct xt_trace *t, const struct xt_batch *b);
 
 /*
+ * The trace is a part of another trace, which begins at `time`: the first
+ * segment has this origin, and xt_trace_span() returns it as the first time
+ * stamp, if no record is earlier.
+ */
+void xt_trace_set_origin(struct xt_trace *t, uint64_t time);
+
+/*
  * Skip the records before the time stamp `time`.  A mapped file, or a
  * compressed file with a frame table, is searched for the right offset; any
  * other input is read up to that time.  Only forwards: xt_trace_rewind() goes

@@ -33,6 +33,7 @@ static const uint8_t sizes[] = {
     ROW(TRC_META_VCPU_BUDGET, vcpu_budget),
     ROW(TRC_META_POOL_TIMES, pool_times),
     ROW(TRC_META_IRQ_NAME, irq_name),
+    ROW(TRC_META_CUT, cut),
 };
 
 /* Bytes of payload; 0 if no such record, or the seal (seal.h). */

@@ -46,6 +46,7 @@ struct xt_meta
         struct xt_rec_meta_vcpu_budget vcpu_budget;
         struct xt_rec_meta_pool_times pool_times;
         struct xt_rec_meta_irq_name irq_name;
+        struct xt_rec_meta_cut cut;
     };
 };
 

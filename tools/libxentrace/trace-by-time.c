@@ -348,7 +348,13 @@ uint64_t xt_trace_origin(const struct xt_trace *t, const struct xt_batch *b)
     assert(b->nr && t->mode == MODE_TIME);
     if ( b->segment == t->segment )
         trace_include_losses(t, &t->index, &first);
-    return first;
+    return !b->segment && t->origin < first ? t->origin : first;
+}
+
+void xt_trace_set_origin(struct xt_trace *t, uint64_t time)
+{
+    assert(t->source);
+    t->origin = time;
 }
 
 /* --- batches -------------------------------------------------------------- */

@@ -225,6 +225,8 @@ int xt_trace_span(struct xt_trace *t, uint64_t *first, uint64_t *last,
     int rc = need_span(t, e);
 
     *first = rc ? NO_LIMIT : t->first;
+    if ( !rc && !t->segment && t->origin < t->first && t->first <= t->last )
+        *first = t->origin;
     *last = rc ? 0 : t->last;
     return rc;
 }

@@ -80,6 +80,7 @@ int xt_trace_open(struct xt_trace **out, const char *path, unsigned int flags,
     xt_index_init(&t->index);
     t->index.is_whole = t->source->map;
     t->shortcut_min_size = SHORTCUTS_FROM;
+    t->origin = UINT64_MAX;
     reset_trace(t);
     *out = t;
     return 0;

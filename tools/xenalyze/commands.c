@@ -301,6 +301,13 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .help = "the file itself: size, time, losses, damage",
       .options = OPTIONS("--info", TABLE),
       .related = OPTIONS("json", "csv", "output") },
+    { .name = "cut", .args = "FILE",
+      .help = "a part of the trace as a trace: --time=1..2 -o PART",
+      .details = "Writes the selected records, and those that the states of "
+        "vcpus at the begin follow from; reports of the part are those of the "
+        "trace with the same --time.",
+      .options = OPTIONS("--cut=-"),
+      .related = OPTIONS(SELECTION, "event", "output") },
     { .name = "export", .args = "FORM FILE",
       .help = "for programs (json, csv) and viewers (perfetto)",
       .details = "FORM is json or csv for all numbers, described in "

@@ -5,7 +5,7 @@
 
 #include "common/opts.h"
 
-#define XENALYZE_NR_COMMANDS 16u
+#define XENALYZE_NR_COMMANDS 17u
 
 extern const struct command xenalyze_commands[XENALYZE_NR_COMMANDS];
 

@@ -80,6 +80,11 @@ static int choose_span(const struct run *run, struct profile_options *o,
         return rc;
     o->from = first;
     o->until = first > last ? first : last;
+    if ( !run->config->time && run->info.is_cut )
+    {
+        o->from = run->info.cut_from;
+        o->until = run->info.cut_until;
+    }
     if ( !run->config->time )
         return 0;
     rc = span_parse_option(run->config->time_is_against ? "against" : "time",

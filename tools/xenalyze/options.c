@@ -253,6 +253,11 @@ static const struct opt opts[] = {
     { .name = "info", .type = OPT_FLAG, .at = offsetof(struct config, info),
       .help = "contents of the file: windows, events, losses, damage" },
 
+    { .name = "cut", .type = OPT_TEXT, .arg = "FILE",
+      .at = offsetof(struct config, cut_path),
+      .help = "write the selected part as a trace, with the states at its "
+              "begin" },
+
     { .type = OPT_GROUP, .help = "Selection" },
     { .name = "time", .type = OPT_TEXT, .arg = "A..B",
       .at = offsetof(struct config, time),
@@ -264,8 +269,7 @@ static const struct opt opts[] = {
     { .name = "domain", .type = OPT_TEXT, .arg = "LIST",
       .at = offsetof(struct config, domains), .common = true,
       .values = "domain", .list = true,
-      .help = "select domains: web1,0,3-5,idle; likewise --vcpu=web1/0 and "
-              "--pcpu=0-3" },
+      .help = "select domains: web1,0,idle; also --vcpu=d1v0, --pcpu=0-3" },
     { .name = "vcpu", .type = OPT_TEXT, .arg = "LIST",
       .at = offsetof(struct config, vcpus), .values = "vcpu", .list = true,
       .help = "select vcpus: d1v0,d1v1,web1/0" },
@@ -433,6 +437,7 @@ static int take_arguments(struct config *config, int nr, char **args,
         nr--;
     }
     config->formats = config->rules;
+    config->cut = config->cut_path;
     config->path = nr ? args[0] : "-";
     if ( config->reports.json_schema )
         return 0;
@@ -468,6 +473,7 @@ static int check_outputs(const struct config *config, struct err *e)
 {
     const char *const outputs[] = {
         config->output, config->reports.plot, config->reports.gnuplot,
+        config->cut_path,
     };
     int rc = 0;
 

@@ -62,6 +62,9 @@ struct config
     bool all_rows;              /* also differences within noise */
     bool time_is_against;       /* `time` is the argument of --against */
 
+    bool cut;                   /* write a part of the trace ... */
+    const char *cut_path;       /* ... here; "-": the output of the run */
+
     bool reports_wanted;        /* any report in `reports` */
 
     /* Options of the dump. */

@@ -34,10 +34,14 @@ static const struct output outputs[] = {
     { offsetof(struct config, formats), formats_pass },
     { offsetof(struct config, count), count_pass },
     { offsetof(struct config, info), windows_pass },
+    { offsetof(struct config, cut), cut_pass },
     { offsetof(struct config, compare), compare_pass },
     { offsetof(struct config, reports_wanted), reports_pass },
     { offsetof(struct config, reports.summary), reports_pass },
 };
+
+/* Bytes of "..", two time stamps and their units. */
+#define CUT_TIME_MAX 48u
 
 #define NR_OUTPUTS (sizeof(outputs) / sizeof(outputs[0]))
 
@@ -219,6 +223,26 @@ static int check_compare(struct config *c, struct err *e)
     return 0;
 }
 
+/* A part of a trace is complete, and a file of its own. */
+static int check_cut(const struct config *c, bool terminal, struct err *e)
+{
+    if ( !c->cut )
+        return 0;
+    assert(c->cut_path);
+    if ( c->follow )
+        return err_usage(e, "--cut needs a complete trace: leave out "
+                         "--follow");
+    if ( strcmp(c->cut_path, "-") )
+        return 0;
+    if ( any_is_wanted_beside(c, cut_pass, &c->reports) )
+        return err_usage(e, "cut is an output of its own: write it to a file "
+                         "with --cut FILE, or leave out other outputs");
+    if ( terminal )
+        return err_usage(e, "cut: binary data is nothing for a terminal; name "
+                         "a file with -o");
+    return 0;
+}
+
 /* --info with --json or --csv is a document of its own. */
 static int check_info(struct config *c, struct err *e)
 {
@@ -271,6 +295,7 @@ int outputs_choose(struct config *config, bool terminal, struct err *e)
     rc = rc ? rc : check_picture(config, e);
     rc = rc ? rc : check_theme(&config->reports, e);
     rc = rc ? rc : check_exports(config, terminal, e);
+    rc = rc ? rc : check_cut(config, terminal, e);
     rc = rc ? rc : choose_interval(&config->reports, e);
     rc = rc ? rc : choose_allowance(&config->reports, e);
     config->reports.request.fits_screen =
@@ -309,7 +334,8 @@ bool outputs_read_again(const struct config *config)
     for ( size_t i = 0; i < NR_OUTPUTS; i++ )
         if ( begins_pass(config, &outputs[i]) )
             nr += outputs[i].pass == reports_pass ||
-                  outputs[i].pass == compare_pass ? 2 : 1;
+                  outputs[i].pass == compare_pass ||
+                  outputs[i].pass == cut_pass ? 2 : 1;
     return nr > 1;
 }
 
@@ -351,15 +377,36 @@ int outputs_read_metadata(struct run *run, struct err *e)
 
     rc = rc ? rc : xt_domain_names_init(&run->names, run->trace, e);
     set_dialect(run);
+    if ( !rc && run->info.is_cut )
+        xt_trace_set_origin(run->trace, run->info.cut_origin);
     return rc;
+}
+
+/* A part of a trace is reported as the trace with the time of the part. */
+static void set_cut_time(struct run *run, struct config *config,
+                         char time[CUT_TIME_MAX])
+{
+    assert(run->config && !config->time_is_against);
+    *config = *run->config;
+    if ( !run->info.is_cut || config->time || config->compare )
+        return;
+    snprintf(time, CUT_TIME_MAX, "%" PRIu64 "c..%" PRIu64 "c",
+             run->info.cut_from, run->info.cut_until);
+    config->time = time;
+    run->config = config;
 }
 
 int outputs_run(struct run *run, struct err *e)
 {
     int rc = outputs_read_metadata(run, e);
+    const struct config *given = run->config;
+    char time[CUT_TIME_MAX];
+    struct config config;
     bool again = false;
 
     assert(run->out);
+    if ( !rc )
+        set_cut_time(run, &config, time);
     for ( size_t i = 0; !rc && i < NR_OUTPUTS; i++ )
     {
         if ( !begins_pass(run->config, &outputs[i]) )
@@ -377,5 +424,6 @@ int outputs_run(struct run *run, struct err *e)
         again = true;
     }
     xt_domain_names_fini(&run->names);
+    run->config = given;
     return rc;
 }

@@ -15,7 +15,7 @@ START_TEST(round_trip)
 {
     uint64_t seed = 9;
 
-    for ( uint32_t id = TRC_META_VERSION; id <= TRC_META_IRQ_NAME; id++ )
+    for ( uint32_t id = TRC_META_VERSION; id <= TRC_META_CUT; id++ )
     {
         unsigned char bytes[XT_META_MAX_BYTES], random[28];
         struct xt_meta m = { .event = id }, back;
@@ -58,7 +58,7 @@ START_TEST(as_declared)
                       e->name);
         known++;
     }
-    ck_assert_uint_eq(known, TRC_META_IRQ_NAME - TRC_META_WINDOW);
+    ck_assert_uint_eq(known, TRC_META_CUT - TRC_META_WINDOW);
 
     m = (struct xt_meta){ .event = TRC_META_TSC,
                           .tsc = { .hz = 2394000128, .source = 2,
@@ -80,7 +80,7 @@ START_TEST(not_meta)
     unsigned char bytes[40] = { 0 };
     struct xt_record r = { .words = 7, .payload = bytes };
     static const uint32_t events[] = { 0x1f001, 0x1f003, TRC_META_WINDOW,
-                                       TRC_META_IRQ_NAME + 1, 0x81001, 0 };
+                                       TRC_META_CUT + 1, 0x81001, 0 };
     struct xt_meta m;
 
     for ( size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++ )

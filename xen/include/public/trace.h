@@ -99,6 +99,7 @@
 #define TRC_META_VCPU_BUDGET   (TRC_GEN + 146)
 #define TRC_META_POOL_TIMES    (TRC_GEN + 147)
 #define TRC_META_IRQ_NAME      (TRC_GEN + 148)
+#define TRC_META_CUT           (TRC_GEN + 149)
 
 /* TRC_SCHED_MIN: changes of runstate */
 /* TRC_SCHED_RUNSTATE_CHANGE | (from << 8) | (to << 4): */

@@ -1,0 +1,160 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A part of a trace: its reports are those of the trace with the same --time.
+# Not equal are counts of the whole file: records, bytes by class,
+# contradictions; and rows of vcpus without any time in the span.
+. "$top_srcdir/tests/xenalyze/reports/lib.sh"
+
+expect 0 "$xensim" --virtual --boot tbuf_size=1 -T 1 --seed 3 --cpus 3 \
+    --kind mix --drain 20ms --output lossy
+
+# totals: remove what describes the whole file, and the names of the files
+totals() {
+    sed -E -e "s|$1|FILE|g" -e '/trace_wrap_buffer| meta_|contradictions/d' \
+        -e '/^ +[-+a-z0-9._]+ *: +[0-9]+$/d' -e '/records: [0-9]+$/d' \
+        -e '/ selected from [0-9]+ records$/d'
+}
+
+# same OPTION... : the output is equal for trace and piece
+same() {
+    "$xenalyze" "$@" --time="$span" "$trace" 2>err | totals "$trace" >whole
+    "$xenalyze" "$@" piece 2>err | totals piece >cropped
+    [ -s cropped ] || fail "$trace $span: $* of the part: $(cat err)"
+    cmp whole cropped >&2 || {
+        diff whole cropped | sed 20q >&2
+        fail "$trace $span: $* differs"
+    }
+}
+
+# ends TRACE: first and last time stamp of a trace
+ends() {
+    "$xenalyze" --info "$1" | sed -n 's/^ *time: .* cycles, \(.*\) \.\. /\1 /p'
+}
+
+check() {
+    expect 0 "$xenalyze" cut "$trace" --time="$span" -o piece
+    for option in --summary --report-latency --report-exits --why \
+        --dump-all --records --report-pcpu --report-interrupts
+    do
+        same $option
+    done
+    same --report-overview --cpu-hz 1G
+}
+
+# spans TRACE NR: spans of different length, from a seed
+spans() {
+    ends "$1" | awk -v seed="$2" -v nr="$2" '{
+        srand(seed)
+        for (i = 0; i < nr; i++) {
+            from = $1 + (0.1 + 0.7 * rand()) * ($2 - $1)
+            until = from + rand() * 0.2 * ($2 - $1)
+            printf "%.0fc..%.0fc\n", from, until
+        }
+    }'
+}
+
+for trace in intel amd; do
+    for span in $(spans $trace 3); do
+        check
+    done
+done
+for t in c2b-all credit-2pv-all rtds-real-sched svm-pvh-sched; do
+    trace=$real/$t/trace.bin
+    [ -f "$trace" ] || continue
+    for span in $(spans "$trace" 1); do
+        check
+    done
+done
+
+# Seconds and clock times are those of the trace.
+trace=intel
+for span in 0.3..0.4 -0.2.. ..0.2; do
+    expect 0 "$xenalyze" cut intel --time=$span -o piece
+    same --records
+    same --summary
+done
+expect 0 "$xenalyze" cut intel --time=0.3..0.4 -o piece
+expect 0 "$xenalyze" --dump-all --time=0.3..0.31 piece
+[ ! -s err ] || fail "$(cat err)"
+expect 0 "$xenalyze" cut intel --time=0.3..0.5 -o first
+expect 0 "$xenalyze" cut first --time=0.35..0.4 -o piece
+span=0.35..0.4
+same --dump-all
+same --summary
+same --report-latency
+
+# Without the span, the records before it are shown as well.
+expect 0 "$xenalyze" --records --time=.. piece
+mv out all
+expect 0 "$xenalyze" --records piece
+[ "$(wc -l <all)" -gt "$(wc -l <out)" ] || fail 'no record before the span'
+
+# Losses in the span stay losses, and parts that are left out are none.
+lost() {
+    "$xenalyze" --records "$@" | grep -c 'records lost from'
+}
+expect 0 "$xenalyze" cut lossy --time=0.3..0.6 -o piece
+[ "$(lost --time=0.3..0.6 lossy)" -gt 1 ] || fail 'the trace has no losses'
+[ "$(lost --time=0.3..0.6 lossy)" -eq "$(lost piece)" ] || fail 'losses differ'
+expect 0 "$xenalyze" cut intel --time=0.3..0.6 -o piece
+[ "$(lost --time=.. piece)" -eq 0 ] || fail 'a loss that the trace lacks'
+
+# Filters hold, also for the records before the span.
+expect 0 "$xenalyze" cut intel --time=0.3..0.4 --event=hvm --pcpu=1 -o piece
+expect 0 "$xenalyze" --records --time=.. piece
+awk '$1 != 1 || $3 !~ /^(vm|hvm_|meta_)/ { exit 1 }' out ||
+    fail "$(awk '$3 !~ /^(hvm_|vm|meta_)/' out | sed 3q)"
+expect 0 "$xenalyze" --records --time=0.3..0.4 --event=hvm --pcpu=1 intel
+mv out want
+expect 0 "$xenalyze" --records piece
+grep -v ' meta_' out | cmp want - >&2 || fail 'other records are selected'
+expect 0 "$xenalyze" cut intel --vcpu=d1v0 --time=0.3..0.4 -o piece
+expect 0 "$xenalyze" --records piece
+[ -s out ] || fail 'no record of the vcpu'
+
+# Every kind of input gives the same part.
+expect 0 "$xenalyze" cut intel --time=0.3..0.4 -o piece
+expect 0 sh -c '"$1" cut --time=0.3..0.4 <intel | cat >piped' sh "$xenalyze"
+cmp piece piped >&2 || fail 'a file is cut in another way than a pipe'
+if command -v zstd >/dev/null; then
+    zstd -q intel -o intel.zst
+    expect 0 "$xenalyze" --cut piped --time=0.3..0.4 intel.zst
+    cmp piece piped >&2 || fail 'a compressed file is cut in another way'
+fi
+
+# Damage in the trace: the part is sound.
+cp intel damaged
+head -c 5000 /dev/zero | dd of=damaged bs=1000 seek=500 conv=notrunc 2>dd
+expect 0 "$xenalyze" --cut piece damaged
+grep -q 'bytes were skipped' err || fail "no warning: $(cat err)"
+expect 0 "$xenalyze" --records --time=.. piece
+[ ! -s err ] || fail "the part is damaged: $(cat err)"
+
+# Nothing is left behind by failures, and the trace is never replaced.
+touch after; ls >before
+expect 2 "$xenalyze" --cut intel intel
+expect_message 'intel is the trace: give the output another name'
+expect 2 "$xenalyze" cut intel -o intel
+expect 2 "$xenalyze" --follow --cut new intel
+expect_message 'leave out --follow'
+expect 2 "$xenalyze" --cut - --summary intel
+expect_message 'cut is an output of its own'
+expect 1 "$xenalyze" --cut /dev/full intel
+expect_message 'No space left on device'
+expect 1 "$xenalyze" --cut new --time=7000.. intel
+expect_message 'selects nothing'
+expect 1 "$xenalyze" --cut new --event=dom0op --time=0.3..0.4 intel
+expect 1 "$xenalyze" --cut new /dev/null
+for n in 1 5 20 40 60 80 100 120; do
+    FAULT=alloc:$n "$xenalyze" --cut piece intel >out 2>err || [ $? -eq 1 ] ||
+        fail "allocation $n: $(cat err)"
+done
+ls >after
+cmp before after >&2 || fail "files are left: $(diff before after)"
+
+# Xen's own xenalyze reads a part.
+stock=$("$top_srcdir/tests/truth/fetch") || exit 0
+expect 0 "$xenalyze" cut intel --time=0.3..0.4 -o piece
+expect 0 "$stock" --dump-all piece
+grep -q 'runstate' out || fail 'the other xenalyze reads no record'

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The door of this room: records written in another form, without conclusions
+ * from them.
+ *
+ *     cut.h       a part of a trace, as a trace
+ */
+#ifndef XENALYZE_CONVERT_CONVERT_H
+#define XENALYZE_CONVERT_CONVERT_H
+
+#include "xenalyze/convert/cut.h"
+
+#endif /* XENALYZE_CONVERT_CONVERT_H */

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One pass over the trace in the order of time, from its beginning: states at
+ * the begin of the span follow from any record before.
+ *
+ *     before the span    -> early records (early-records.h)
+ *     the first record from the span's begin on: the early records are written
+ *     in the span        -> window buffer (window-buffer.h)
+ *     behind             -> only ends: see ENDS
+ *
+ * ENDS.  A reader knows the state of a pcpu up to its last record, and the
+ * length of a VM exit from its end.  So for each pcpu the next record is
+ * written, and in an open exit all records up to its end; for each vcpu that is
+ * blocked in an exit the next record.
+ */
+#include "xenalyze/convert/cut.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "libxentrace/meta-event.h"
+#include "xenalyze/convert/early-records.h"
+#include "xenalyze/convert/window-buffer.h"
+#include "xenalyze/lines/lines.h"
+
+/* The search for ends gives up after these bytes of the trace. */
+#define MAX_BEHIND (256u << 20)
+
+/* Metadata from before the span, with the meta_cut record. */
+#define MAX_METADATA (4u << 20)
+
+/* A value of text_kind in events/11-meta. */
+#define TEXT_MARK 15u
+
+/* The records of a pcpu behind the span. */
+enum end { MISSING, BEGUN, COMPLETE };
+
+struct cut
+{
+    const struct cut_options *o;
+    struct cut_counts *counts;
+    struct who_runs runs;       /* for the filter */
+    struct early_records early;
+    struct window_buffer windows;
+    size_t metadata;            /* bytes before the span */
+    bool has_clock;             /* in the metadata */
+    bool begun;                 /* early records are written */
+    bool behind, over;
+    uint64_t behind_from;       /* position in the trace */
+    unsigned int last_cpu;      /* of a written record */
+    uint8_t *ends;              /* by pcpu, from MISSING on */
+    unsigned int segment;
+};
+
+/* --- metadata ------------------------------------------------------------- */
+
+/* Metadata from before the span, unless it has no meaning without its time. */
+static bool survives(struct cut *c, const struct xt_meta *m)
+{
+    bool had_clock = c->has_clock;
+
+    assert(!c->begun);
+    if ( m->event == TRC_META_CLOCK )
+    {
+        c->has_clock = true;
+        return !had_clock;
+    }
+    return m->event != TRC_META_LOST && m->event != TRC_META_END &&
+           (m->event != TRC_META_TEXT || m->text.kind != TEXT_MARK);
+}
+
+static int add_preface(struct cut *c, const void *bytes, size_t size)
+{
+    assert(!c->begun && size <= XT_RECORD_MAX_BYTES);
+    if ( c->metadata + size > MAX_METADATA )
+    {
+        c->counts->metadata_left_out++;
+        return 0;
+    }
+    c->metadata += size;
+    return window_buffer_preface(&c->windows, bytes, size);
+}
+
+/* Metadata concerns all pcpus: records of a left out pcpu move to another. */
+static int add_metadata(struct cut *c, unsigned int cpu, const void *bytes,
+                        size_t size)
+{
+    assert(c->begun && c->o->filter);
+    if ( !filter_wants_pcpu(c->o->filter, cpu) )
+        cpu = c->last_cpu;
+    return window_buffer_add(&c->windows, cpu, bytes, size);
+}
+
+static int cut_metadata(struct cut *c, const struct xt_item *item,
+                        const struct xt_record *r, const void *bytes,
+                        size_t size)
+{
+    struct xt_meta m;
+
+    assert(xt_event_is_meta(r->event));
+    c->windows.sealed |= r->event == TRC_META_WINDOW;
+    if ( r->event == TRC_META_WINDOW || r->event == TRC_META_CUT ||
+         item->time > c->o->until )
+        return 0;
+    if ( c->begun )
+        return add_metadata(c, xt_item_cpu(item), bytes, size);
+    return !xt_meta_decode(&m, r) || survives(c, &m)
+           ? add_preface(c, bytes, size) : 0;
+}
+
+static int add_cut_record(struct cut *c)
+{
+    const struct xt_meta m = {
+        .event = TRC_META_CUT,
+        .cut = { .from = c->o->from, .until = c->o->until,
+                 .origin = c->o->origin },
+    };
+    unsigned char bytes[XT_META_MAX_BYTES];
+
+    assert(c->o->origin <= c->o->from && c->o->from <= c->o->until);
+    return window_buffer_preface(&c->windows, bytes,
+                                 xt_meta_encode(&m, bytes));
+}
+
+/* --- early records -------------------------------------------------------- */
+
+static int write_kept(void *arg, const struct early_record *r)
+{
+    struct cut *c = arg;
+
+    assert(r->size);
+    c->last_cpu = r->cpu;
+    return window_buffer_add(&c->windows, r->cpu, r->bytes, r->size);
+}
+
+/*
+ * The first record from W on.  Time may step far from those before: a window of
+ * its own shows that the step is no damage.
+ */
+static int write_recent(void *arg, const struct early_record *r)
+{
+    struct cut *c = arg;
+    int rc = c->begun ? 0 : window_buffer_flush(&c->windows);
+
+    c->begun = true;
+    return rc ? rc : write_kept(arg, r);
+}
+
+static int begin_span(struct cut *c)
+{
+    int rc = add_cut_record(c);
+
+    assert(!c->begun);
+    rc = rc ? rc : early_deliver(&c->early, write_kept, write_recent, c);
+    if ( !rc && !c->begun )
+        rc = window_buffer_flush(&c->windows);
+    c->begun = true;
+    return rc;
+}
+
+/* --- records -------------------------------------------------------------- */
+
+/* Whether a record matches the filter: 1, 0, or -ENOMEM. */
+static int match_filter(struct cut *c, const struct xt_item *item,
+                        const struct xt_record *r)
+{
+    const struct filter *f = c->o->filter;
+    unsigned int cpu = xt_item_cpu(item);
+    uint32_t vcpu = FILTER_NO_VCPU;
+    int matches;
+
+    if ( filter_is_empty(f) )
+        return 1;
+    if ( filter_needs_vcpu(f) )
+    {
+        if ( who_runs_show_pcpu(&c->runs, cpu) )
+            return -ENOMEM;
+        vcpu = c->runs.pcpus[cpu].column.vcpu;
+    }
+    matches = filter_wants(f, c->o->catalogue, cpu, vcpu, r);
+    assert(matches == 0 || matches == 1);
+    if ( filter_needs_vcpu(f) &&
+         who_runs_apply_slow(&c->runs, NULL, false, cpu, item->time, r) )
+        return -ENOMEM;
+    return matches;
+}
+
+static int add_record(struct cut *c, unsigned int cpu, const void *bytes,
+                      size_t size)
+{
+    assert(c->begun);
+    c->last_cpu = cpu;
+    return window_buffer_add(&c->windows, cpu, bytes, size);
+}
+
+/*
+ * A record behind the span: see ENDS.  Without a time stamp, its time in the
+ * part is that of the record before, which has to be behind the span, too.
+ */
+static int cut_end(struct cut *c, const struct xt_item *item,
+                   const struct xt_record *r, const void *bytes, size_t size)
+{
+    unsigned int cpu = xt_item_cpu(item);
+    bool ends_exit = early_ends_exit(&c->early, r);
+    int rc;
+
+    assert(cpu < XT_MAX_CPUS && c->behind);
+    if ( (c->ends[cpu] == COMPLETE && !ends_exit) ||
+         (c->ends[cpu] == MISSING && !xt_record_is_timed(r)) )
+        return 0;
+    rc = early_follow(&c->early, cpu, item->time, r);
+    c->ends[cpu] = early_in_exit(&c->early, cpu) ? BEGUN : COMPLETE;
+    return rc ? rc : add_record(c, cpu, bytes, size);
+}
+
+static int cut_record(struct cut *c, const struct xt_item *item,
+                      const struct xt_record *r, const void *bytes,
+                      size_t size)
+{
+    unsigned int cpu = xt_item_cpu(item);
+    int rc = 0;
+
+    if ( !c->begun && item->time >= c->o->from )
+        rc = begin_span(c);
+    assert(cpu < XT_MAX_CPUS);
+    if ( !rc && item->time > c->o->until )
+        return cut_end(c, item, r, bytes, size);
+    rc = rc ? rc : early_follow(&c->early, cpu, item->time, r);
+    if ( rc )
+        return rc;
+    if ( item->time < c->o->from && !c->begun )
+        return early_keep(&c->early, cpu, item->time, bytes, size);
+    c->counts->matched++;
+    return add_record(c, cpu, bytes, size);
+}
+
+/* Is something missing that a later record can provide? */
+static bool needs_ends(const struct cut *c)
+{
+    assert(c->behind);
+    for ( unsigned int i = 0; i < c->early.nr_pcpus; i++ )
+        if ( c->ends[i] != COMPLETE )
+            return true;
+    return early_count_open_exits(&c->early);
+}
+
+/* --- the pass ------------------------------------------------------------- */
+
+/* Times of another segment cannot be compared with those before. */
+static int begin_segment(struct cut *c, const struct xt_batch *b)
+{
+    int rc = 0;
+
+    assert(b->nr);
+    if ( b->segment == c->segment )
+        return 0;
+    c->segment = b->segment;
+    if ( c->begun )
+        rc = window_buffer_flush(&c->windows);
+    early_reset(&c->early);
+    who_runs_reset(&c->runs);
+    return rc;
+}
+
+static int cut_batch(struct cut *c, const struct xt_batch *b)
+{
+    int rc = begin_segment(c, b);
+
+    for ( size_t i = 0; !rc && i < b->nr; i++ )
+    {
+        const struct xt_item *item = &b->items[i];
+        struct xt_record r;
+        size_t size = xt_batch_record(b, item, &r);
+        const void *bytes = b->bytes + xt_item_offset(item);
+
+        c->behind |= item->time > c->o->until;
+        if ( xt_event_is_meta(r.event) )
+            rc = cut_metadata(c, item, &r, bytes, size);
+        else if ( r.event != TRC_TRACE_WRAP_BUFFER )
+        {
+            rc = match_filter(c, item, &r);
+            if ( rc > 0 )
+                rc = cut_record(c, item, &r, bytes, size);
+        }
+    }
+    c->counts->records += b->nr;
+    assert(rc <= 0);
+    return rc;
+}
+
+/* After a batch: look for ends for a while. */
+static bool is_over(struct cut *c)
+{
+    uint64_t at = xt_trace_position(c->o->trace);
+
+    if ( !c->behind )
+        return false;
+    if ( !c->behind_from )
+        c->behind_from = at;
+    assert(c->ends);
+    return at - c->behind_from > MAX_BEHIND || !needs_ends(c);
+}
+
+static int fail_cut(const struct cut *c, int rc, struct err *e)
+{
+    assert(rc < 0);
+    return err_sys(e, rc, rc == -ENOMEM ? "cannot cut %s"
+                                        : "cannot write the part of %s",
+                   xt_trace_name(c->o->trace));
+}
+
+static int read_records(struct cut *c, struct err *e)
+{
+    const struct cut_options *o = c->o;
+    struct xt_batch b;
+    int rc;
+
+    while ( (rc = xt_trace_next_batch(o->trace, &b, e)) > 0 )
+    {
+        rc = cut_batch(c, &b);
+        if ( rc )
+            return fail_cut(c, rc, e);
+        if ( o->progress )
+            o->progress(o->progress_arg, b.items[b.nr - 1].time);
+        if ( is_over(c) )
+            return 0;
+    }
+    return rc;
+}
+
+static int init_cut(struct cut *c)
+{
+    int rc;
+
+    assert(c->o->filter && c->o->out);
+    window_buffer_init(&c->windows, c->o->out);
+    c->ends = fault_calloc(XT_MAX_CPUS, sizeof(*c->ends));
+    if ( !c->ends )
+        return -ENOMEM;
+    rc = who_runs_init(&c->runs);
+    return rc ? rc : early_init(&c->early);
+}
+
+int cut_trace(const struct cut_options *o, struct cut_counts *counts,
+              struct err *e)
+{
+    struct cut c = { .o = o, .counts = counts };
+    int rc;
+
+    *counts = (struct cut_counts){ .records = 0 };
+    rc = init_cut(&c);
+    rc = rc ? fail_cut(&c, rc, e) : read_records(&c, e);
+    if ( !rc )
+    {
+        rc = c.begun ? 0 : begin_span(&c);
+        rc = rc ? rc : window_buffer_flush(&c.windows);
+        rc = rc ? fail_cut(&c, rc, e) : 0;
+    }
+    who_runs_fini(&c.runs);
+    early_fini(&c.early);
+    window_buffer_fini(&c.windows);
+    free(c.ends);
+    return rc;
+}

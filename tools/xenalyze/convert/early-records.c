@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A record enters the ring, and on leaving it replaces earlier records of its
+ * vcpu and pcpu.
+ */
+#include "xenalyze/convert/early-records.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/fault.h"
+#include "libxentrace/readers.h"
+#include "xenalyze/model/model.h"
+
+#define RING 8192u              /* records, a power of 2 */
+#define FIRST_VCPUS 64u
+
+int early_init(struct early_records *h)
+{
+    *h = (struct early_records){ .nr_buckets = 2 * FIRST_VCPUS };
+    h->ring = fault_calloc(RING, sizeof(*h->ring));
+    h->buckets = fault_calloc(h->nr_buckets, sizeof(*h->buckets));
+    if ( h->ring && h->buckets )
+        return 0;
+    early_fini(h);
+    return -ENOMEM;
+}
+
+void early_fini(struct early_records *h)
+{
+    free(h->ring);
+    free(h->vcpus);
+    free(h->buckets);
+    free(h->pcpus);
+    *h = (struct early_records){ .ring = NULL };
+}
+
+void early_reset(struct early_records *h)
+{
+    assert(h->ring && h->buckets);
+    h->begin = h->end = 0;
+    h->nr_vcpus = 0;
+    memset(h->buckets, 0, h->nr_buckets * sizeof(*h->buckets));
+    if ( h->nr_pcpus )
+        memset(h->pcpus, 0, h->nr_pcpus * sizeof(*h->pcpus));
+}
+
+/* --- vcpus and pcpus ------------------------------------------------------ */
+
+static uint32_t *find_bucket(const struct early_records *h, uint32_t id)
+{
+    assert(!(h->nr_buckets & (h->nr_buckets - 1)));
+    return &h->buckets[(id ^ id >> 12) * 2654435761u & (h->nr_buckets - 1)];
+}
+
+static int grow_vcpus(struct early_records *h)
+{
+    uint32_t room = h->room_vcpus ? 2 * h->room_vcpus : FIRST_VCPUS;
+    struct early_vcpu *v = fault_realloc(h->vcpus, room * sizeof(*v));
+    uint32_t *buckets;
+
+    assert(h->nr_vcpus == h->room_vcpus);
+    if ( !v )
+        return -ENOMEM;
+    h->vcpus = v;
+    buckets = fault_calloc(2 * room, sizeof(*buckets));
+    if ( !buckets )
+        return -ENOMEM;
+    free(h->buckets);
+    h->buckets = buckets;
+    h->nr_buckets = 2 * room;
+    h->room_vcpus = room;
+    for ( uint32_t i = 0; i < h->nr_vcpus; i++ )
+    {
+        uint32_t *b = find_bucket(h, v[i].id);
+
+        v[i].next = *b;
+        *b = i + 1;
+    }
+    return 0;
+}
+
+static struct early_vcpu *find_vcpu(const struct early_records *h, uint32_t id)
+{
+    for ( uint32_t i = *find_bucket(h, id); i; i = h->vcpus[i - 1].next )
+        if ( h->vcpus[i - 1].id == id )
+            return &h->vcpus[i - 1];
+    return NULL;
+}
+
+/* The vcpu, added if new; NULL: too many vcpus, or *rc is -ENOMEM. */
+static struct early_vcpu *get_vcpu(struct early_records *h, uint32_t id, int *rc)
+{
+    struct early_vcpu *v = find_vcpu(h, id);
+    uint32_t *b;
+
+    if ( v || h->nr_vcpus == GUESTS_MAX_VCPUS )
+        return v;
+    if ( h->nr_vcpus == h->room_vcpus && grow_vcpus(h) )
+    {
+        *rc = -ENOMEM;
+        return NULL;
+    }
+    b = find_bucket(h, id);
+    v = &h->vcpus[h->nr_vcpus];
+    *v = (struct early_vcpu){ .id = id, .next = *b };
+    *b = ++h->nr_vcpus;
+    return v;
+}
+
+static int grow_pcpus(struct early_records *h, unsigned int nr)
+{
+    struct early_pcpu *p = fault_realloc(h->pcpus, nr * sizeof(*p));
+
+    assert(nr > h->nr_pcpus && nr <= XT_MAX_CPUS);
+    if ( !p )
+        return -ENOMEM;
+    memset(p + h->nr_pcpus, 0, (nr - h->nr_pcpus) * sizeof(*p));
+    h->pcpus = p;
+    h->nr_pcpus = nr;
+    return 0;
+}
+
+/* --- the meaning of records ----------------------------------------------- */
+
+static bool is_entry_or_exit(uint32_t event)
+{
+    return (event & ~0xfffu) == TRC_HVM_ENTRYEXIT;
+}
+
+static bool is_entry(uint32_t event)
+{
+    return (event & ~TRC_HVM_NESTEDFLAG) == TRC_HVM_VMENTRY;
+}
+
+/* A change of a vcpu's state; false: another record. */
+struct vcpu_change
+{
+    uint32_t id;
+    unsigned int from, to;
+};
+
+static bool read_change(const struct xt_record *r, struct vcpu_change *c)
+{
+    bool stays = r->event == TRC_SCHED_CONTINUE_RUNNING;
+
+    if ( (!stays && !xt_is_sched_runstate_change(r->event)) ||
+         r->words < XT_WORDS(sched_runstate_change) )
+        return false;
+    c->id = xt_vcpu_key(xt_field_load(r, XT_AT(sched_runstate_change, dom)),
+                        xt_field_load(r, XT_AT(sched_runstate_change, vcpu)));
+    c->from = stays ? STATE_RUNNING
+                    : xt_id_sched_runstate_change_from(r->event);
+    c->to = stays ? STATE_RUNNING : xt_id_sched_runstate_change_to(r->event);
+    assert(c->from <= STATE_OFFLINE && c->to <= STATE_OFFLINE);
+    return true;
+}
+
+static uint32_t read_found_vcpu(const struct xt_record *r)
+{
+    assert(r->event == TRC_LOST_RECORDS);
+    return xt_vcpu_key(xt_field_load(r, XT_AT(lost_records, dom)),
+                       xt_field_load(r, XT_AT(lost_records, vcpu)));
+}
+
+/* The id of a domain that is created or destroyed; -1: another record. */
+static int read_domain_life(const struct xt_record *r)
+{
+    if ( !r->words ||
+         (r->event != TRC_DOM0_DOM_ADD && r->event != TRC_DOM0_DOM_REM &&
+          r->event != TRC_SCHED_DOM_ADD && r->event != TRC_SCHED_DOM_REM) )
+        return -1;
+    return xt_field_load(r, XT_AT(sched_dom_add, dom)) & 0xffff;
+}
+
+static void follow_change(struct early_records *h, struct early_vcpu *v,
+                          struct early_pcpu *p, const struct vcpu_change *c,
+                          uint64_t time)
+{
+    bool is_awake = (c->to == STATE_RUNNING || c->to == STATE_RUNNABLE) &&
+                    v->id >> 16 != XT_DOMAIN_IDLE;
+
+    assert(h->nr_vcpus);
+    if ( is_awake && (!v->is_awake || c->from == STATE_BLOCKED ||
+                      c->from == STATE_OFFLINE) )
+        v->awake_since = time;
+    v->is_awake = is_awake;
+    if ( c->to == STATE_RUNNING && c->from != STATE_RUNNING )
+    {
+        p->in_exit = v->has_open_exit;
+        v->has_open_exit = false;
+    }
+    else if ( c->from == STATE_RUNNING && c->to != STATE_RUNNING )
+    {
+        v->has_open_exit = p->in_exit && c->to != STATE_RUNNABLE;
+        p->in_exit = false;
+    }
+    else if ( c->to == STATE_RUNNABLE )
+        v->has_open_exit = false;
+}
+
+int early_follow(struct early_records *h, unsigned int cpu, uint64_t time,
+                   const struct xt_record *r)
+{
+    int rc = cpu < h->nr_pcpus ? 0 : grow_pcpus(h, cpu + 1);
+    struct early_vcpu *v;
+    struct vcpu_change c;
+
+    assert(h->ring);
+    if ( rc )
+        return rc;
+    if ( is_entry_or_exit(r->event) )
+        h->pcpus[cpu].in_exit = !is_entry(r->event);
+    else if ( r->event == TRC_LOST_RECORDS )
+        h->pcpus[cpu].in_exit = false;
+    else if ( read_change(r, &c) )
+    {
+        v = get_vcpu(h, c.id, &rc);
+        if ( v )
+            follow_change(h, v, &h->pcpus[cpu], &c, time);
+    }
+    return rc;
+}
+
+bool early_ends_exit(struct early_records *h, const struct xt_record *r)
+{
+    const struct early_vcpu *v;
+    struct vcpu_change c;
+
+    assert(r->words <= XT_RECORD_MAX_WORDS);
+    if ( !read_change(r, &c) )
+        return false;
+    v = find_vcpu(h, c.id);
+    return v && v->has_open_exit;
+}
+
+bool early_in_exit(const struct early_records *h, unsigned int cpu)
+{
+    assert(cpu < XT_MAX_CPUS);
+    return cpu < h->nr_pcpus && h->pcpus[cpu].in_exit;
+}
+
+uint32_t early_count_open_exits(const struct early_records *h)
+{
+    uint32_t nr = 0;
+
+    for ( uint32_t i = 0; i < h->nr_vcpus; i++ )
+        nr += h->vcpus[i].has_open_exit;
+    assert(nr <= h->nr_vcpus);
+    return nr;
+}
+
+/* --- records that leave the ring ------------------------------------------ */
+
+/* Add a record behind those of the vcpu; the first one is never replaced. */
+static void add_record(struct early_vcpu *v, const struct early_record *r)
+{
+    if ( v->nr == EARLY_PER_VCPU )
+    {
+        memmove(&v->records[1], &v->records[2],
+                (EARLY_PER_VCPU - 2) * sizeof(v->records[0]));
+        v->nr--;
+    }
+    assert(v->nr < EARLY_PER_VCPU);
+    v->records[v->nr++] = *r;
+}
+
+static void forget_records(struct early_vcpu *v)
+{
+    assert(v->nr <= EARLY_PER_VCPU);
+    v->nr = 0;
+    v->runs = false;
+}
+
+/* The record puts the vcpu on its pcpu: earlier records do not matter. */
+static void restart_records(struct early_vcpu *v,
+                            const struct early_record *r)
+{
+    assert(r->size);
+    v->nr = 0;
+    v->runs = true;
+    add_record(v, r);
+}
+
+static int replace_change(struct early_records *h,
+                          const struct early_record *kept,
+                          const struct vcpu_change *c)
+{
+    struct early_record *exit = &h->pcpus[kept->cpu].exit;
+    int rc = 0;
+    struct early_vcpu *v = get_vcpu(h, c->id, &rc);
+
+    assert(kept->size);
+    if ( v && exit->size && c->from == STATE_RUNNING &&
+         (c->to == STATE_BLOCKED || c->to == STATE_OFFLINE) )
+        add_record(v, exit);
+    if ( c->from != c->to &&
+         (c->from == STATE_RUNNING || c->to == STATE_RUNNING) )
+        exit->size = 0;
+    if ( !v )
+        return rc;
+    if ( c->to == STATE_RUNNING && c->from == STATE_RUNNING && v->runs )
+        return 0;
+    if ( c->to == STATE_RUNNING )
+        restart_records(v, kept);
+    else
+        add_record(v, kept);
+    v->runs = c->to == STATE_RUNNING;
+    return 0;
+}
+
+/* Vcpus that wait or block, and that ran on the pcpu, are unknown now. */
+static int replace_by_loss(struct early_records *h, const struct early_record *kept,
+                           const struct xt_record *r)
+{
+    struct early_vcpu *v;
+    int rc = 0;
+
+    h->pcpus[kept->cpu].exit.size = 0;
+    for ( uint32_t i = 0; i < h->nr_vcpus; i++ )
+    {
+        v = &h->vcpus[i];
+        if ( v->nr && (!v->runs || v->records[v->nr - 1].cpu == kept->cpu) )
+            forget_records(v);
+    }
+    v = get_vcpu(h, read_found_vcpu(r), &rc);
+    assert(v || rc || h->nr_vcpus == GUESTS_MAX_VCPUS);
+    if ( v )
+        restart_records(v, kept);
+    return rc;
+}
+
+static void forget_domain(struct early_records *h, unsigned int domain)
+{
+    assert(domain <= 0xffff);
+    for ( uint32_t i = 0; i < h->nr_vcpus; i++ )
+        if ( h->vcpus[i].id >> 16 == domain )
+            forget_records(&h->vcpus[i]);
+}
+
+/* The oldest record of the ring replaces earlier ones. */
+static int leave_ring(struct early_records *h)
+{
+    const struct early_record *kept = &h->ring[h->begin++ % RING];
+    struct vcpu_change c;
+    struct xt_record r;
+
+    xt_record_view(&r, kept->bytes);
+    assert(kept->cpu < h->nr_pcpus);
+    if ( (r.event & ~0xfffu) == TRC_HW_PM )
+        h->pcpus[kept->cpu].power = *kept;
+    else if ( is_entry(r.event) )
+        h->pcpus[kept->cpu].exit.size = 0;
+    else if ( is_entry_or_exit(r.event) )
+        h->pcpus[kept->cpu].exit = *kept;
+    else if ( r.event == TRC_LOST_RECORDS )
+        return replace_by_loss(h, kept, &r);
+    else if ( read_domain_life(&r) >= 0 )
+        forget_domain(h, read_domain_life(&r));
+    else if ( read_change(&r, &c) )
+        return replace_change(h, kept, &c);
+    return 0;
+}
+
+int early_keep(struct early_records *h, unsigned int cpu, uint64_t time,
+                 const void *bytes, size_t size)
+{
+    struct early_record *r;
+    int rc = h->end - h->begin == RING ? leave_ring(h) : 0;
+
+    assert(size && size <= XT_RECORD_MAX_BYTES && cpu < h->nr_pcpus);
+    r = &h->ring[h->end % RING];
+    r->number = h->end++;
+    r->time = time;
+    r->cpu = cpu;
+    r->size = size;
+    memcpy(r->bytes, bytes, size);
+    return rc;
+}
+
+/* --- delivery ------------------------------------------------------------- */
+
+/* The time W. */
+static uint64_t find_begin(const struct early_records *h)
+{
+    uint64_t time = UINT64_MAX;
+
+    assert(h->begin <= h->end);
+    for ( uint32_t i = 0; i < h->nr_vcpus; i++ )
+        if ( h->vcpus[i].is_awake && h->vcpus[i].awake_since < time )
+            time = h->vcpus[i].awake_since;
+    return time;
+}
+
+static int order_records(const void *a, const void *b)
+{
+    const struct early_record *const *x = a, *const *y = b;
+
+    return (*x)->number < (*y)->number ? -1 : (*x)->number > (*y)->number;
+}
+
+static size_t collect_records(const struct early_records *h,
+                              const struct early_record **all)
+{
+    size_t nr = 0;
+
+    for ( uint32_t i = 0; i < h->nr_vcpus; i++ )
+        for ( unsigned int k = 0; k < h->vcpus[i].nr; k++ )
+            all[nr++] = &h->vcpus[i].records[k];
+    for ( unsigned int i = 0; i < h->nr_pcpus; i++ )
+    {
+        if ( h->pcpus[i].power.size )
+            all[nr++] = &h->pcpus[i].power;
+        if ( h->pcpus[i].exit.size )
+            all[nr++] = &h->pcpus[i].exit;
+    }
+    assert(nr <= 2u * h->nr_pcpus + (size_t)h->nr_vcpus * EARLY_PER_VCPU);
+    if ( nr )
+        qsort(all, nr, sizeof(*all), order_records);
+    return nr;
+}
+
+static int deliver_before(const struct early_records *h, early_fn *fn, void *arg)
+{
+    size_t room = 2u * h->nr_pcpus + (size_t)h->nr_vcpus * EARLY_PER_VCPU, nr;
+    const struct early_record **all;
+    int rc = 0;
+
+    assert(fn);
+    all = fault_calloc(room ? room : 1, sizeof(*all));
+    if ( !all )
+        return -ENOMEM;
+    nr = collect_records(h, all);
+    for ( size_t i = 0; !rc && i < nr; i++ )
+        rc = fn(arg, all[i]);
+    free(all);
+    return rc;
+}
+
+int early_deliver(struct early_records *h, early_fn *before, early_fn *behind,
+                    void *arg)
+{
+    uint64_t time = find_begin(h);
+    int rc = 0;
+
+    while ( !rc && h->begin < h->end && h->ring[h->begin % RING].time < time )
+        rc = leave_ring(h);
+    rc = rc ? rc : deliver_before(h, before, arg);
+    for ( ; !rc && h->begin < h->end; h->begin++ )
+        rc = behind(arg, &h->ring[h->begin % RING]);
+    assert(rc || h->begin == h->end);
+    return rc;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The records before a moment that a reader needs to know the states of vcpus
+ * and pcpus at that moment.
+ *
+ *      kept for each vcpu, pcpu     all records
+ *     - - - - - - - - - - - - - -|- - - - - - - - -|  the moment
+ *                                W
+ *
+ * From W on, all records are kept.  W is when the longest awake of the vcpus
+ * that run or wait at the moment was woken: so waits that end later have their
+ * begin, waker and rivals.  Before W, records are kept for
+ *
+ *     each vcpu     the last record that puts the vcpu on a pcpu, and the
+ *                   changes of its state behind that record
+ *     each pcpu     the last record of a C-state; a VM exit without an entry
+ *
+ * Behind a loss, a vcpu off its pcpu is unknown until its next record; the LOST
+ * record is kept if it names a vcpu that runs since then.
+ *
+ * Memory is bounded: the records behind W are in a ring of a fixed size, so W
+ * is not earlier than that; of more vcpus than GUESTS_MAX_VCPUS no record is
+ * kept.
+ */
+#ifndef XENALYZE_CONVERT_EARLY_RECORDS_H
+#define XENALYZE_CONVERT_EARLY_RECORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libxentrace/internal.h"
+
+struct early_record
+{
+    uint64_t number;            /* in the order of time */
+    uint64_t time;
+    uint16_t cpu;
+    uint8_t size;
+    unsigned char bytes[XT_RECORD_MAX_BYTES];
+};
+
+#define EARLY_PER_VCPU 6u
+
+struct early_vcpu
+{
+    uint32_t id;                /* domain << 16 | vcpu */
+    uint32_t next;              /* hash chain: index + 1, or 0 */
+    bool is_awake;              /* runs or waits, by the newest record */
+    bool has_open_exit;         /* blocked in a VM exit */
+    bool runs;                  /* by the kept records */
+    uint8_t nr;                 /* kept records */
+    uint64_t awake_since;
+    struct early_record records[EARLY_PER_VCPU];
+};
+
+struct early_pcpu
+{
+    bool in_exit;               /* between a VM exit and the entry */
+    struct early_record power;  /* size 0: none */
+    struct early_record exit;   /* a VM exit without an entry; likewise */
+};
+
+struct early_records
+{
+    struct early_record *ring;
+    uint64_t begin, end;        /* numbers of its records */
+    struct early_vcpu *vcpus;
+    uint32_t nr_vcpus, room_vcpus;
+    uint32_t *buckets;          /* hash table of vcpus: index + 1 */
+    uint32_t nr_buckets;        /* a power of 2 */
+    struct early_pcpu *pcpus;
+    unsigned int nr_pcpus;
+};
+
+/* 0 or -ENOMEM. */
+int early_init(struct early_records *h);
+void early_fini(struct early_records *h);
+
+/* Forget everything. */
+void early_reset(struct early_records *h);
+
+/* Follow a record, before the moment or behind it.  0 or -ENOMEM. */
+int early_follow(struct early_records *h, unsigned int cpu, uint64_t time,
+                   const struct xt_record *r);
+
+/*
+ * Does the record concern a VM exit that is open?  True for the next record of
+ * a vcpu that is blocked in an exit.
+ */
+bool early_ends_exit(struct early_records *h, const struct xt_record *r);
+
+/* Is a VM exit of this pcpu open; of how many blocked vcpus? */
+bool early_in_exit(const struct early_records *h, unsigned int cpu);
+uint32_t early_count_open_exits(const struct early_records *h);
+
+/* Keep a record before the moment, which has been followed.  0 or -ENOMEM. */
+int early_keep(struct early_records *h, unsigned int cpu, uint64_t time,
+                 const void *bytes, size_t size);
+
+typedef int early_fn(void *arg, const struct early_record *r);
+
+/*
+ * Deliver the kept records before W, then those from W on.  0, -ENOMEM, or the
+ * first failure of a callback.
+ */
+int early_deliver(struct early_records *h, early_fn *before, early_fn *behind,
+                    void *arg);
+
+#endif /* XENALYZE_CONVERT_EARLY_RECORDS_H */
