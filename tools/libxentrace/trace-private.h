@@ -128,7 +128,7 @@ struct xt_trace
                                    need */
     bool have_span;
     uint64_t first, last;
-    uint64_t origin;            /* of xt_trace_set_origin(), or UINT64_MAX */
+    uint64_t origin;            /* set by the user, or UINT64_MAX */
     struct xt_trace_bounds bounds;
 };
 

@@ -182,7 +182,7 @@ static int take_events(void *state, int nr, char **args, struct err *e)
 }
 
 static const char *const form_words[] = {
-    "json", "csv", VIEWER_TABLE(VIEWER_WORD) NULL,
+    "json", "csv", VIEWER_WORDS NULL,
 };
 
 /* export FORM FILE */
@@ -190,7 +190,7 @@ static int take_form(void *state, int nr, char **args, struct err *e)
 {
     struct config *config = state;
     struct report_config *r = &config->reports;
-    int i = choose_word(form_words, "export", nr, args, e);
+    int i = choose_word(form_words, "export", nr, args, e), rc;
 
     if ( i < 0 )
         return i;
@@ -198,6 +198,11 @@ static int take_form(void *state, int nr, char **args, struct err *e)
     r->csv |= i == 1;
     if ( i < 2 )
         return 1;
+    if ( viewer_find(form_words[i], strlen(form_words[i]))->is_folder )
+    {
+        rc = report_set_folder(r, "-", e);
+        return rc ? rc : 1;
+    }
     if ( r->nr_exports == REPORT_MAX_EXPORTS )
         return err_usage(e, "export %s: too many files of --export", args[0]);
     r->exports[r->nr_exports++] = (struct report_file){
@@ -312,7 +317,8 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .help = "for programs (json, csv) and viewers (perfetto)",
       .details = "FORM is json or csv for all numbers, described in "
         "xenalyze-json(5); perfetto or chrome for a timeline; speedscope or "
-        "collapsed for a flame graph of VM exits.",
+        "collapsed for a flame graph of VM exits; ctf for a folder with all "
+        "records, for babeltrace2 and Trace Compass.",
       .related = OPTIONS(SELECTION, "output"),
       .take = take_form, .words = form_words },
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The passes that write records in another form: --cut.
+ * The passes that write records in another form: --cut and --export ctf.
  */
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 
 #include "common/output-file.h"
@@ -18,28 +19,36 @@ struct selection
 {
     struct xt_catalogue *catalogue;
     struct filter *filter;
-    bool has_times;
     uint64_t first, last;       /* time stamps of the trace */
     uint64_t from, until;       /* the span, within these */
 };
 
+/* An empty file cannot be mapped. */
 static int resolve_span(struct selection *s, const struct run *run,
                         struct err *e)
 {
+    struct err unmapped = ERR_INIT;
     struct span span;
-    int rc = xt_trace_span(run->trace, &s->first, &s->last, e);
+    int rc = xt_trace_span(run->trace, &s->first, &s->last, &unmapped);
 
-    rc = rc ? rc : xt_trace_rewind(run->trace, e);
+    if ( rc == -ESPIPE )
+        return PASS_NO_RECORD;
+    rc = rc ? err_set(e, rc, "%s", unmapped.text)
+            : xt_trace_rewind(run->trace, e);
     s->from = 0;
     s->until = UINT64_MAX;
     if ( !rc && run->config->time )
         rc = span_parse(run->config->time, &span, e);
     if ( !rc && run->config->time )
         rc = time_span_resolve(run, &span, &s->from, &s->until, e);
-    s->has_times = s->first <= s->last;
+    /* Without any time stamp, the time of all records is 0. */
+    if ( s->first > s->last )
+        s->first = s->last = 0;
     s->from = s->from < s->first ? s->first : s->from;
     s->until = s->until > s->last ? s->last : s->until;
-    assert(rc || !s->has_times || s->from <= s->until);
+    if ( s->from > s->until )
+        s->from = s->until;
+    assert(rc || s->first <= s->from);
     return rc;
 }
 
@@ -132,8 +141,83 @@ int cut_pass(const struct run *run, struct err *e)
     int rc = selection_init(&s, run, e);
 
     rc = rc ? rc : resolve_span(&s, run, e);
-    if ( !rc )
-        rc = s.has_times ? write_cut_file(run, &s, e) : PASS_NO_RECORD;
+    rc = rc ? rc : write_cut_file(run, &s, e);
+    selection_fini(&s);
+    return rc;
+}
+
+/* --- ctf ------------------------------------------------------------------ */
+
+/* The texts of the collector in the first window. */
+static int read_texts(const struct run *run, struct file_texts *t,
+                      struct err *e)
+{
+    struct xt_window w;
+    int rc = xt_trace_next_window(run->trace, &w, e);
+
+    assert(!t->nr_marks);
+    if ( rc > 0 && file_texts_add_window(t, &w) )
+        rc = err_sys(e, -ENOMEM, "cannot read %s", run->name);
+    return rc < 0 ? rc : xt_trace_rewind(run->trace, e);
+}
+
+static int write_ctf(const struct run *run, struct selection *s,
+                     struct record_filter *source, struct ctf_options *o,
+                     struct err *e)
+{
+    const struct xt_damage *damage = xt_trace_damage(run->trace);
+    struct pass_progress progress;
+    uint64_t written = 0;
+    int rc = 0;
+
+    if ( run->config->time )
+    {
+        source->span.from = (struct moment){
+            .kind = MOMENT_CYCLES, .value = s->from,
+        };
+        source->span.to = (struct moment){
+            .kind = MOMENT_CYCLES, .value = s->until,
+        };
+    }
+    if ( pass_progress_begin(&progress, run, true) )
+    {
+        o->progress = pass_progress_update;
+        o->progress_arg = &progress;
+        rc = xt_trace_rewind(run->trace, e);
+    }
+    rc = rc ? rc : ctf_write(o, &written, e);
+    pass_progress_end(&progress);
+    assert(rc <= 0);
+    if ( rc )
+        return rc;
+    if ( !written )
+        return source->has_records ? PASS_NO_MATCH : PASS_NO_RECORD;
+    run_warn_gaps(run, xt_damage_gaps(damage), xt_damage_bytes(damage));
+    return 0;
+}
+
+int ctf_pass(const struct run *run, struct err *e)
+{
+    struct file_texts texts = { .names = &run->names };
+    struct record_filter source = { .trace = run->trace };
+    struct selection s;
+    struct ctf_options o = {
+        .trace = run->trace, .source = &source, .info = &run->info,
+        .names = &run->names, .texts = &texts, .name = run->name,
+        .folder = run->config->reports.ctf_path, .hz = run->config->hz,
+    };
+    int rc = selection_init(&s, run, e);
+
+    rc = rc ? rc : resolve_span(&s, run, e);
+    rc = rc ? rc : read_texts(run, &texts, e);
+    o.filter = s.filter;
+    o.catalogue = s.catalogue;
+    xt_info_clock(&run->info, run->config->hz, &source.clock);
+    if ( !rc && record_filter_init(&source) )
+        rc = err_sys(e, -ENOMEM, "cannot read %s", run->name);
+    rc = rc ? rc : write_ctf(run, &s, &source, &o, e);
+    record_filter_fini(&source);
+    file_texts_fini(&texts);
     selection_fini(&s);
     return rc;
 }

@@ -31,7 +31,7 @@ static const char *const value_kinds[] = { "none", "domain", "vcpu", "pcpu",
 static const char *const orders[] = { "time", "file", NULL };
 
 static const char *const styles[] = { "stock", "table", NULL };
-static const char *const viewers[] = { VIEWER_TABLE(VIEWER_WORD) NULL };
+static const char *const viewers[] = { VIEWER_WORDS NULL };
 static const char *const themes[] = { "auto", "light", "dark", NULL };
 
 static const char *const whens[] = { "auto", "always", "never", NULL };
@@ -179,7 +179,8 @@ static const struct opt opts[] = {
     { .name = "export", .type = OPT_CALL, .arg = "FORMAT:FILE",
       .at = REPORTS(exports), .parse = report_parse_export,
       .choices = viewers, .file_follows = true,
-      .help = "write a timeline, or a flame graph of VM exits, for a viewer" },
+      .help = "write a timeline (perfetto, chrome), a flame graph of VM exits "
+              "(speedscope, collapsed) or a folder of records (ctf)" },
 
     { .type = OPT_GROUP, .help = "Intervals: a line for each" },
     { .name = "interval", .letter = 'i', .type = OPT_TIME, .arg = "TIME",
@@ -396,6 +397,19 @@ static int choose_picture(struct config *config, struct err *e)
     return 0;
 }
 
+/* The folder of an export: of --export, or -o FOLDER. */
+static int choose_folder(struct config *config, struct err *e)
+{
+    if ( !config->reports.ctf || strcmp(config->reports.ctf_path, "-") )
+        return 0;
+    if ( !config->output )
+        return err_usage(e, "export ctf: the output is a folder: name it with "
+                         "-o");
+    config->reports.ctf_path = config->output;
+    config->output = NULL;
+    return 0;
+}
+
 /* Two traces, one of them maybe standard input; or two spans of one trace. */
 static int check_compared(const struct config *config, struct err *e)
 {
@@ -496,6 +510,7 @@ int options_parse(struct config *config, int argc, char **argv,
         return rc;
     if ( config->draws )
         rc = choose_picture(config, e);
+    rc = rc ? rc : choose_folder(config, e);
     if ( rc )
         return rc;
     config->reports_wanted = report_is_wanted(&config->reports);

@@ -35,6 +35,7 @@ static const struct output outputs[] = {
     { offsetof(struct config, count), count_pass },
     { offsetof(struct config, info), windows_pass },
     { offsetof(struct config, cut), cut_pass },
+    { offsetof(struct config, reports.ctf), ctf_pass },
     { offsetof(struct config, compare), compare_pass },
     { offsetof(struct config, reports_wanted), reports_pass },
     { offsetof(struct config, reports.summary), reports_pass },
@@ -335,7 +336,8 @@ bool outputs_read_again(const struct config *config)
         if ( begins_pass(config, &outputs[i]) )
             nr += outputs[i].pass == reports_pass ||
                   outputs[i].pass == compare_pass ||
-                  outputs[i].pass == cut_pass ? 2 : 1;
+                  outputs[i].pass == cut_pass ||
+                  outputs[i].pass == ctf_pass ? 2 : 1;
     return nr > 1;
 }
 

@@ -81,5 +81,6 @@ int count_pass(const struct run *run, struct err *e);
 int reports_pass(const struct run *run, struct err *e);
 int compare_pass(const struct run *run, struct err *e);
 int cut_pass(const struct run *run, struct err *e);
+int ctf_pass(const struct run *run, struct err *e);
 
 #endif /* XENALYZE_OUTPUTS_H */

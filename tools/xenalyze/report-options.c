@@ -137,11 +137,22 @@ int report_parse_histogram(const struct opt *o, const char *text, void *config,
     return 0;
 }
 
+int report_set_folder(struct report_config *c, const char *path,
+                      struct err *e)
+{
+    assert(*path);
+    if ( c->ctf )
+        return err_usage(e, "--export ctf:%s: one folder is enough", path);
+    c->ctf = true;
+    c->ctf_path = path;
+    return 0;
+}
+
 /* FORMAT:FILE */
 int report_parse_export(const struct opt *o, const char *text, void *config,
                         struct err *e)
 {
-    static const char *const words[] = { VIEWER_TABLE(VIEWER_WORD) NULL };
+    static const char *const words[] = { VIEWER_WORDS NULL };
     struct report_config *f = facts_of(config);
     size_t length = strcspn(text, ":");
     struct report_file file = {
@@ -154,6 +165,8 @@ int report_parse_export(const struct opt *o, const char *text, void *config,
         return err_usage(e, "--export %s: needs a file, as in --%s %s:FILE; "
                          "- is standard output", text, o->name,
                          file.format->name);
+    if ( file.format->is_folder )
+        return report_set_folder(f, file.path, e);
     for ( size_t i = 0; i < f->nr_exports; i++ )
         if ( !strcmp(f->exports[i].path, file.path) &&
              strcmp(file.path, "-") )

@@ -7,6 +7,7 @@
 #define XENALYZE_REPORT_OPTIONS_H
 
 #include "common/opts.h"
+#include "xenalyze/reports/report.h"
 
 int report_parse_which(const struct opt *o, const char *text, void *config,
                        struct err *e);          /* .at: which[kind] */
@@ -18,5 +19,9 @@ int report_parse_export(const struct opt *o, const char *text, void *config,
                         struct err *e);         /* .at: exports */
 int report_parse_histogram(const struct opt *o, const char *text,
                            void *config, struct err *e);    /* .at: request */
+
+/* Request the format that is a folder; "-": the folder of --output. */
+int report_set_folder(struct report_config *c, const char *path,
+                      struct err *e);
 
 #endif /* XENALYZE_REPORT_OPTIONS_H */

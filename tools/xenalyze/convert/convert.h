@@ -4,10 +4,12 @@
  * from them.
  *
  *     cut.h       a part of a trace, as a trace
+ *     ctf.h       a trace in the Common Trace Format
  */
 #ifndef XENALYZE_CONVERT_CONVERT_H
 #define XENALYZE_CONVERT_CONVERT_H
 
+#include "xenalyze/convert/ctf.h"
 #include "xenalyze/convert/cut.h"
 
 #endif /* XENALYZE_CONVERT_CONVERT_H */

@@ -50,7 +50,7 @@ struct cut
     bool begun;                 /* early records are written */
     bool behind, over;
     uint64_t behind_from;       /* position in the trace */
-    unsigned int last_cpu;      /* of a written record */
+    unsigned int last_cpu;      /* the last written record */
     uint8_t *ends;              /* by pcpu, from MISSING on */
     unsigned int segment;
 };
@@ -188,7 +188,7 @@ static int match_filter(struct cut *c, const struct xt_item *item,
     return matches;
 }
 
-static int add_record(struct cut *c, unsigned int cpu, const void *bytes,
+static int add_selected(struct cut *c, unsigned int cpu, const void *bytes,
                       size_t size)
 {
     assert(c->begun);
@@ -213,7 +213,7 @@ static int cut_end(struct cut *c, const struct xt_item *item,
         return 0;
     rc = early_follow(&c->early, cpu, item->time, r);
     c->ends[cpu] = early_in_exit(&c->early, cpu) ? BEGUN : COMPLETE;
-    return rc ? rc : add_record(c, cpu, bytes, size);
+    return rc ? rc : add_selected(c, cpu, bytes, size);
 }
 
 static int cut_record(struct cut *c, const struct xt_item *item,
@@ -234,7 +234,7 @@ static int cut_record(struct cut *c, const struct xt_item *item,
     if ( item->time < c->o->from && !c->begun )
         return early_keep(&c->early, cpu, item->time, bytes, size);
     c->counts->matched++;
-    return add_record(c, cpu, bytes, size);
+    return add_selected(c, cpu, bytes, size);
 }
 
 /* Is something missing that a later record can provide? */
@@ -250,7 +250,7 @@ static bool needs_ends(const struct cut *c)
 /* --- the pass ------------------------------------------------------------- */
 
 /* Times of another segment cannot be compared with those before. */
-static int begin_segment(struct cut *c, const struct xt_batch *b)
+static int cut_begin_segment(struct cut *c, const struct xt_batch *b)
 {
     int rc = 0;
 
@@ -267,7 +267,7 @@ static int begin_segment(struct cut *c, const struct xt_batch *b)
 
 static int cut_batch(struct cut *c, const struct xt_batch *b)
 {
-    int rc = begin_segment(c, b);
+    int rc = cut_begin_segment(c, b);
 
     for ( size_t i = 0; !rc && i < b->nr; i++ )
     {

@@ -82,7 +82,8 @@ static int grow_vcpus(struct early_records *h)
     return 0;
 }
 
-static struct early_vcpu *find_vcpu(const struct early_records *h, uint32_t id)
+static struct early_vcpu *find_early_vcpu(const struct early_records *h,
+                                          uint32_t id)
 {
     for ( uint32_t i = *find_bucket(h, id); i; i = h->vcpus[i - 1].next )
         if ( h->vcpus[i - 1].id == id )
@@ -91,9 +92,10 @@ static struct early_vcpu *find_vcpu(const struct early_records *h, uint32_t id)
 }
 
 /* The vcpu, added if new; NULL: too many vcpus, or *rc is -ENOMEM. */
-static struct early_vcpu *get_vcpu(struct early_records *h, uint32_t id, int *rc)
+static struct early_vcpu *get_vcpu(struct early_records *h, uint32_t id,
+                                   int *rc)
 {
-    struct early_vcpu *v = find_vcpu(h, id);
+    struct early_vcpu *v = find_early_vcpu(h, id);
     uint32_t *b;
 
     if ( v || h->nr_vcpus == GUESTS_MAX_VCPUS )
@@ -232,7 +234,7 @@ bool early_ends_exit(struct early_records *h, const struct xt_record *r)
     assert(r->words <= XT_RECORD_MAX_WORDS);
     if ( !read_change(r, &c) )
         return false;
-    v = find_vcpu(h, c.id);
+    v = find_early_vcpu(h, c.id);
     return v && v->has_open_exit;
 }
 
@@ -255,7 +257,7 @@ uint32_t early_count_open_exits(const struct early_records *h)
 /* --- records that leave the ring ------------------------------------------ */
 
 /* Add a record behind those of the vcpu; the first one is never replaced. */
-static void add_record(struct early_vcpu *v, const struct early_record *r)
+static void keep_behind(struct early_vcpu *v, const struct early_record *r)
 {
     if ( v->nr == EARLY_PER_VCPU )
     {
@@ -281,7 +283,7 @@ static void restart_records(struct early_vcpu *v,
     assert(r->size);
     v->nr = 0;
     v->runs = true;
-    add_record(v, r);
+    keep_behind(v, r);
 }
 
 static int replace_change(struct early_records *h,
@@ -295,7 +297,7 @@ static int replace_change(struct early_records *h,
     assert(kept->size);
     if ( v && exit->size && c->from == STATE_RUNNING &&
          (c->to == STATE_BLOCKED || c->to == STATE_OFFLINE) )
-        add_record(v, exit);
+        keep_behind(v, exit);
     if ( c->from != c->to &&
          (c->from == STATE_RUNNING || c->to == STATE_RUNNING) )
         exit->size = 0;
@@ -306,13 +308,14 @@ static int replace_change(struct early_records *h,
     if ( c->to == STATE_RUNNING )
         restart_records(v, kept);
     else
-        add_record(v, kept);
+        keep_behind(v, kept);
     v->runs = c->to == STATE_RUNNING;
     return 0;
 }
 
 /* Vcpus that wait or block, and that ran on the pcpu, are unknown now. */
-static int replace_by_loss(struct early_records *h, const struct early_record *kept,
+static int replace_by_loss(struct early_records *h,
+                           const struct early_record *kept,
                            const struct xt_record *r)
 {
     struct early_vcpu *v;
@@ -383,7 +386,7 @@ int early_keep(struct early_records *h, unsigned int cpu, uint64_t time,
 /* --- delivery ------------------------------------------------------------- */
 
 /* The time W. */
-static uint64_t find_begin(const struct early_records *h)
+static uint64_t find_ring_begin(const struct early_records *h)
 {
     uint64_t time = UINT64_MAX;
 
@@ -422,7 +425,8 @@ static size_t collect_records(const struct early_records *h,
     return nr;
 }
 
-static int deliver_before(const struct early_records *h, early_fn *fn, void *arg)
+static int deliver_before(const struct early_records *h, early_fn *fn,
+                          void *arg)
 {
     size_t room = 2u * h->nr_pcpus + (size_t)h->nr_vcpus * EARLY_PER_VCPU, nr;
     const struct early_record **all;
@@ -442,7 +446,7 @@ static int deliver_before(const struct early_records *h, early_fn *fn, void *arg
 int early_deliver(struct early_records *h, early_fn *before, early_fn *behind,
                     void *arg)
 {
-    uint64_t time = find_begin(h);
+    uint64_t time = find_ring_begin(h);
     int rc = 0;
 
     while ( !rc && h->begin < h->end && h->ring[h->begin % RING].time < time )

@@ -31,7 +31,7 @@ void window_buffer_fini(struct window_buffer *w)
     *w = (struct window_buffer){ .out = NULL };
 }
 
-static int append_bytes(struct window_bytes *b, const void *bytes, size_t size)
+static int window_append(struct window_bytes *b, const void *bytes, size_t size)
 {
     size_t room = b->room ? b->room : 4096;
     unsigned char *grown;
@@ -56,7 +56,7 @@ int window_buffer_preface(struct window_buffer *w, const void *bytes,
                           size_t size)
 {
     assert(!w->number);
-    return append_bytes(&w->preface, bytes, size);
+    return window_append(&w->preface, bytes, size);
 }
 
 static int grow_cpus(struct window_buffer *w, unsigned int nr)
@@ -78,7 +78,7 @@ int window_buffer_add(struct window_buffer *w, unsigned int cpu,
     int rc = cpu < w->nr_cpus ? 0 : grow_cpus(w, cpu + 1);
 
     assert(size && size <= XT_RECORD_MAX_BYTES);
-    rc = rc ? rc : append_bytes(&w->cpus[cpu], record, size);
+    rc = rc ? rc : window_append(&w->cpus[cpu], record, size);
     if ( rc )
         return rc;
     w->held += size;

@@ -16,7 +16,11 @@
 #define FORMAT(format, member, binary)                                      \
     { .name = #format, .is_binary = (binary), .member = &format##_ops },
 
-static const struct viewer_format formats[] = { VIEWER_TABLE(FORMAT) };
+#define FOLDER(format) { .name = #format, .is_folder = true },
+
+static const struct viewer_format formats[] = {
+    VIEWER_TABLE(FORMAT) VIEWER_FOLDER_TABLE(FOLDER)
+};
 
 #define NR_FORMATS (sizeof(formats) / sizeof(formats[0]))
 

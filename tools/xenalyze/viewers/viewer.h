@@ -34,16 +34,23 @@
     row(speedscope, stacks, false)                                          \
     row(collapsed, stacks, false)
 
+/* Formats that are a folder, made of records instead of facts (convert/). */
+#define VIEWER_FOLDER_TABLE(row) row(ctf)
+
 #define VIEWER_WORD(name, ...) #name,
+
+/* The names of all formats. */
+#define VIEWER_WORDS VIEWER_TABLE(VIEWER_WORD) VIEWER_FOLDER_TABLE(VIEWER_WORD)
 
 struct activity_ops;
 struct stacks_ops;
 
-/* One of both tables of callbacks is set. */
+/* One of both tables of callbacks is set, except for a folder. */
 struct viewer_format
 {
     const char *name;
     bool is_binary;
+    bool is_folder;
     const struct activity_ops *activities;
     const struct stacks_ops *stacks;
 };
