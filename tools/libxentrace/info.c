@@ -49,7 +49,7 @@ static void learn_moment(struct xt_info *info,
 
 static void learn_cut(struct xt_info *info, const struct xt_rec_meta_cut *m)
 {
-    if ( info->is_cut || m->from > m->until || m->origin > m->from )
+    if ( info->is_cut || m->from > m->until )
         return;
     info->is_cut = true;
     info->cut_from = m->from;

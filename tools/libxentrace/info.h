@@ -34,7 +34,8 @@ struct xt_info
                                    memory buffer, or overwritten rings */
     uint32_t boot[4];           /* boot id of the host */
     bool is_cut;                /* a part of another trace ... */
-    uint64_t cut_from, cut_until;       /* ... by its time stamps, ... */
+    uint64_t cut_from, cut_until;       /* ... by its time stamps (0 and
+                                           UINT64_MAX: no bound), ... */
     uint64_t cut_origin;        /* ... which begins here */
 };
 

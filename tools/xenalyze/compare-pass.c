@@ -61,6 +61,19 @@ static bool side_wants_vcpu(const void *filter, unsigned int domain,
 
 /* --- the span ------------------------------------------------------------- */
 
+/* A part of a trace is compared without the records before and behind. */
+static void restrict_to_cut(const struct xt_info *info,
+                            struct profile_options *o)
+{
+    if ( info->is_cut && info->cut_from <= o->until &&
+         info->cut_until >= o->from )
+    {
+        o->from = info->cut_from > o->from ? info->cut_from : o->from;
+        o->until = info->cut_until < o->until ? info->cut_until : o->until;
+    }
+    assert(o->from <= o->until);
+}
+
 /*
  * The span of --time or --against within the trace.  An empty file cannot be
  * mapped; the analysis finds no record in it.
@@ -80,13 +93,11 @@ static int choose_span(const struct run *run, struct profile_options *o,
         return rc;
     o->from = first;
     o->until = first > last ? first : last;
-    if ( !run->config->time && run->info.is_cut )
-    {
-        o->from = run->info.cut_from;
-        o->until = run->info.cut_until;
-    }
     if ( !run->config->time )
+    {
+        restrict_to_cut(&run->info, o);
         return 0;
+    }
     rc = span_parse_option(run->config->time_is_against ? "against" : "time",
                            run->config->time, &span, e);
     rc = rc ? rc : time_span_resolve(run, &span, &first, &last, e);

@@ -19,8 +19,8 @@ struct selection
 {
     struct xt_catalogue *catalogue;
     struct filter *filter;
-    uint64_t first, last;       /* time stamps of the trace */
-    uint64_t from, until;       /* the span, within these */
+    uint64_t first, last;       /* time stamps of the first segment */
+    uint64_t from, until;       /* the span; 0, UINT64_MAX: no bound */
 };
 
 /* An empty file cannot be mapped. */
@@ -43,12 +43,8 @@ static int resolve_span(struct selection *s, const struct run *run,
         rc = time_span_resolve(run, &span, &s->from, &s->until, e);
     /* Without any time stamp, the time of all records is 0. */
     if ( s->first > s->last )
-        s->first = s->last = 0;
-    s->from = s->from < s->first ? s->first : s->from;
-    s->until = s->until > s->last ? s->last : s->until;
-    if ( s->from > s->until )
-        s->from = s->until;
-    assert(rc || s->first <= s->from);
+        s->first = 0;
+    assert(rc || s->from <= s->until);
     return rc;
 }
 

@@ -373,12 +373,28 @@ static void set_dialect(struct run *run)
         d->hardware = c->vendor ? c->vendor : XT_HARDWARE_SVM;
 }
 
+/* Does the span of the part have records?  A damaged record has any span. */
+static int check_cut_span(struct run *run, struct err *e)
+{
+    struct xt_info *info = &run->info;
+    struct err unmapped = ERR_INIT;
+    uint64_t first, last;
+
+    assert(info->is_cut);
+    if ( xt_trace_span(run->trace, &first, &last, &unmapped) )
+        return 0;
+    info->is_cut = info->cut_from <= last && info->cut_until >= first;
+    return xt_trace_rewind(run->trace, e);
+}
+
 int outputs_read_metadata(struct run *run, struct err *e)
 {
     int rc = xt_trace_info(run->trace, &run->info, e);
 
     rc = rc ? rc : xt_domain_names_init(&run->names, run->trace, e);
     set_dialect(run);
+    if ( !rc && run->info.is_cut )
+        rc = check_cut_span(run, e);
     if ( !rc && run->info.is_cut )
         xt_trace_set_origin(run->trace, run->info.cut_origin);
     return rc;
@@ -389,8 +405,8 @@ static void set_cut_time(struct run *run, struct config *config,
                          char time[CUT_TIME_MAX])
 {
     assert(run->config && !config->time_is_against);
-    *config = *run->config;
-    if ( !run->info.is_cut || config->time || config->compare )
+    if ( !run->info.is_cut || config->time || config->compare ||
+         (!run->info.cut_from && run->info.cut_until == UINT64_MAX) )
         return;
     snprintf(time, CUT_TIME_MAX, "%" PRIu64 "c..%" PRIu64 "c",
              run->info.cut_from, run->info.cut_until);
@@ -403,7 +419,7 @@ int outputs_run(struct run *run, struct err *e)
     int rc = outputs_read_metadata(run, e);
     const struct config *given = run->config;
     char time[CUT_TIME_MAX];
-    struct config config;
+    struct config config = *given;
     bool again = false;
 
     assert(run->out);

@@ -131,6 +131,15 @@ grep -q 'bytes were skipped' err || fail "no warning: $(cat err)"
 expect 0 "$xenalyze" --records --time=.. piece
 [ ! -s err ] || fail "the part is damaged: $(cat err)"
 
+# The span of a damaged record is ignored.
+compose wrong <<'END'
+0 - 0x1f095 1 0 9 0 1 0
+0 1000000 0x21101 0x10000
+0 1000100 0x21031 0x10000
+END
+expect 0 "$xenalyze" --records wrong
+[ "$(wc -l <out)" -eq 3 ] || fail 'records of a sound part are hidden'
+
 # Nothing is left behind by failures, and the trace is never replaced.
 touch after; ls >before
 expect 2 "$xenalyze" --cut intel intel

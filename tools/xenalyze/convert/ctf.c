@@ -67,6 +67,7 @@ struct stream
 struct ctf
 {
     const struct ctf_options *o;
+    bool has_filter;
     struct ctf_layout layout;
     struct output_folder folder;
     unsigned char uuid[UUID_BYTES];
@@ -268,40 +269,61 @@ static void shift_segment(struct ctf *c, const struct xt_batch *b)
         c->shift = c->last + c->hz / 1000 - b->items->time;
 }
 
+static int show_pcpu(struct ctf *c, unsigned int cpu)
+{
+    assert(cpu < XT_MAX_CPUS);
+    if ( cpu < c->runs.nr_cpus && c->runs.pcpus[cpu].shown )
+        return 0;
+    return who_runs_show_pcpu(&c->runs, cpu);
+}
+
 static int follow_vcpus(struct ctf *c, unsigned int cpu, uint64_t time,
                         const struct xt_record *r)
 {
-    if ( (cpu >= c->runs.nr_cpus || !c->runs.pcpus[cpu].shown) &&
-         who_runs_show_pcpu(&c->runs, cpu) )
-        return -ENOMEM;
     assert(cpu < c->runs.nr_cpus);
     return who_runs_needs_slow(r->event)
            ? who_runs_apply_slow(&c->runs, NULL, false, cpu, time, r) : 0;
 }
 
-static int convert_record(struct ctf *c, const struct xt_batch *b,
-                          const struct xt_item *item)
+static bool wants_record(const struct ctf *c, unsigned int cpu,
+                         const struct xt_record *r)
 {
-    unsigned int cpu = xt_item_cpu(item);
-    uint64_t time = item->time + c->shift;
-    struct xt_record r;
-    int rc;
+    assert(cpu < c->runs.nr_cpus);
+    return !c->has_filter ||
+           filter_wants(c->o->filter, c->o->catalogue, cpu,
+                        c->runs.pcpus[cpu].column.vcpu, r);
+}
 
-    xt_batch_record(b, item, &r);
-    if ( xt_event_is_meta(r.event) && xt_losses_add(&c->losses, &r) )
-        return -ENOMEM;
-    rc = follow_vcpus(c, cpu, item->time, &r);
-    if ( rc || (!filter_is_empty(c->o->filter) &&
-                !filter_wants(c->o->filter, c->o->catalogue, cpu,
-                              c->runs.pcpus[cpu].column.vcpu, &r)) )
-        return rc;
+static int put_record(struct ctf *c, unsigned int cpu, uint64_t time,
+                      const struct xt_record *r)
+{
+    int rc = 0;
+
     if ( cpu >= c->nr_streams || !c->streams[cpu].bytes )
         rc = begin_stream(c, cpu, time);
     if ( rc )
         return rc;
     assert(c->streams[cpu].bytes);
-    return r.event == TRC_LOST_RECORDS ? put_loss(c, cpu, time, &r)
-                                       : put_event(c, cpu, time, &r);
+    return r->event == TRC_LOST_RECORDS ? put_loss(c, cpu, time, r)
+                                        : put_event(c, cpu, time, r);
+}
+
+/* The context of an event is the vcpu that ran before the record. */
+static int convert_record(struct ctf *c, const struct xt_batch *b,
+                          const struct xt_item *item)
+{
+    unsigned int cpu = xt_item_cpu(item);
+    struct xt_record r;
+    int rc;
+
+    xt_batch_record(b, item, &r);
+    assert(cpu < XT_MAX_CPUS);
+    if ( xt_event_is_meta(r.event) && xt_losses_add(&c->losses, &r) )
+        return -ENOMEM;
+    rc = show_pcpu(c, cpu);
+    if ( !rc && wants_record(c, cpu, &r) )
+        rc = put_record(c, cpu, item->time + c->shift, &r);
+    return rc ? rc : follow_vcpus(c, cpu, item->time, &r);
 }
 
 static int convert_batch(struct ctf *c, const struct xt_batch *b)
@@ -326,8 +348,11 @@ static int feed_vcpus(void *arg, const struct xt_batch *b)
     assert(!c->events);
     for ( size_t i = 0; !rc && i < b->nr; i++ )
     {
+        unsigned int cpu = xt_item_cpu(&b->items[i]);
+
         xt_batch_record(b, &b->items[i], &r);
-        rc = follow_vcpus(c, xt_item_cpu(&b->items[i]), b->items[i].time, &r);
+        rc = show_pcpu(c, cpu);
+        rc = rc ? rc : follow_vcpus(c, cpu, b->items[i].time, &r);
     }
     return rc;
 }
@@ -549,6 +574,7 @@ static int init_ctf(struct ctf *c)
     make_uuid(c);
     xt_info_clock(c->o->info, c->o->hz, &c->clock);
     c->hz = xt_clock_hz(&c->clock);
+    c->has_filter = !filter_is_empty(c->o->filter);
     return rc ? rc : ctf_layout_init(&c->layout);
 }
 

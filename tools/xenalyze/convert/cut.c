@@ -120,7 +120,7 @@ static int add_cut_record(struct cut *c)
     };
     unsigned char bytes[XT_META_MAX_BYTES];
 
-    assert(c->o->origin <= c->o->from && c->o->from <= c->o->until);
+    assert(c->o->from <= c->o->until);
     return window_buffer_preface(&c->windows, bytes,
                                  xt_meta_encode(&m, bytes));
 }

@@ -29,8 +29,8 @@ struct cut_options
     const struct xt_catalogue *catalogue;
     const struct filter *filter;
     FILE *out;
-    uint64_t from, until, origin;       /* time stamps, in this order:
-                                           origin <= from <= until */
+    uint64_t from, until;       /* the span; 0, UINT64_MAX: no bound */
+    uint64_t origin;            /* begin of the trace */
     void (*progress)(void *arg, uint64_t time); /* or NULL */
     void *progress_arg;
 };
