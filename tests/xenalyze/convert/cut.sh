@@ -90,6 +90,11 @@ mv out all
 expect 0 "$xenalyze" --records piece
 [ "$(wc -l <all)" -gt "$(wc -l <out)" ] || fail 'no record before the span'
 
+expect 0 "$xenalyze" cut intel --time=0.3..0.4 -o piece
+expect 0 "$xenalyze" info piece
+grep -q '^  part: *0\.3000000.. s to 0\.[34][0-9]* s of a trace$' out ||
+    fail 'the file is not described as a part'
+
 # Losses in the span stay losses, and parts that are left out are none.
 lost() {
     "$xenalyze" --records "$@" | grep -c 'records lost from'

@@ -91,7 +91,7 @@ static int add_metadata(struct cut *c, unsigned int cpu, const void *bytes,
     assert(c->begun && c->o->filter);
     if ( !filter_wants_pcpu(c->o->filter, cpu) )
         cpu = c->last_cpu;
-    return window_buffer_add(&c->windows, cpu, bytes, size);
+    return window_buffer_add_metadata(&c->windows, cpu, bytes, size);
 }
 
 static int cut_metadata(struct cut *c, const struct xt_item *item,

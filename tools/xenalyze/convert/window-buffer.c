@@ -81,8 +81,23 @@ int window_buffer_add(struct window_buffer *w, unsigned int cpu,
     rc = rc ? rc : window_append(&w->cpus[cpu], record, size);
     if ( rc )
         return rc;
+    w->cpus[cpu].is_metadata = false;
     w->held += size;
     return w->held < MAX_HELD ? 0 : window_buffer_flush(w);
+}
+
+int window_buffer_add_metadata(struct window_buffer *w, unsigned int cpu,
+                               const void *record, size_t size)
+{
+    int rc = 0;
+
+    assert(record && cpu < XT_MAX_CPUS);
+    if ( cpu < w->nr_cpus && w->cpus[cpu].used && !w->cpus[cpu].is_metadata )
+        rc = window_buffer_flush(w);
+    rc = rc ? rc : window_buffer_add(w, cpu, record, size);
+    if ( !rc )
+        w->cpus[cpu].is_metadata = true;
+    return rc;
 }
 
 /* Write a window of one or two spans. */

@@ -17,6 +17,7 @@ struct window_bytes
 {
     unsigned char *bytes;
     size_t used, room;
+    bool is_metadata;           /* all of it */
 };
 
 struct window_buffer
@@ -43,6 +44,10 @@ int window_buffer_preface(struct window_buffer *w, const void *bytes,
  */
 int window_buffer_add(struct window_buffer *w, unsigned int cpu,
                       const void *record, size_t size);
+
+/* The same for metadata, which readers expect at the begin of a window. */
+int window_buffer_add_metadata(struct window_buffer *w, unsigned int cpu,
+                               const void *record, size_t size);
 
 /* Write all records.  0 or -errno. */
 int window_buffer_flush(struct window_buffer *w);

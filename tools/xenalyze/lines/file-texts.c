@@ -76,6 +76,11 @@ static int add_record(struct file_texts *t, const struct xt_meta *m)
         t->major = m->xen.major;
         t->minor = m->xen.minor;
     }
+    if ( m->event == TRC_META_CUT )
+    {
+        t->is_cut = m->cut.from && m->cut.until != UINT64_MAX;
+        t->cut = m->cut;
+    }
     if ( m->event == TRC_META_CLOCK )
     {
         t->has_moment = true;
@@ -152,6 +157,22 @@ static void print_mark(const struct file_mark *mark,
     print_text_line("mark", moment, mark->text, out);
 }
 
+/* The span of the part, in seconds as for --time. */
+static void print_cut(const struct xt_rec_meta_cut *cut,
+                      const struct xt_clock *clock, FILE *out)
+{
+    char from[NUM_SEC_MAX + 1], until[NUM_SEC_MAX + 1];
+    char text[2 * NUM_SEC_MAX + 32];
+
+    assert(clock);
+    if ( cut->from < clock->origin || cut->until < cut->from )
+        return;
+    *num_sec(from, xt_clock_ns(clock, cut->from)) = '\0';
+    *num_sec(until, xt_clock_ns(clock, cut->until)) = '\0';
+    snprintf(text, sizeof(text), "%s s to %s s of a trace", from, until);
+    print_text_line("part", "", text, out);
+}
+
 const char *file_texts_version(const struct file_texts *t,
                                char text[FILE_TEXT_VERSION])
 {
@@ -189,6 +210,8 @@ void file_texts_print(const struct file_texts *t, const struct xt_clock *clock,
         if ( t->text[lines[i].kind] )
             print_text_line(lines[i].label, "", t->text[lines[i].kind], out);
     }
+    if ( t->is_cut )
+        print_cut(&t->cut, clock, out);
     for ( size_t i = 0; i < marks; i++ )
         print_mark(&t->marks[i], clock, out);
     if ( t->nr_marks > marks )

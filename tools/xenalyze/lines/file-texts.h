@@ -50,6 +50,8 @@ struct file_texts
     unsigned int major, minor;      /* version of Xen */
     bool has_moment;                /* the newest clock record of the window */
     struct xt_rec_meta_clock moment;
+    bool is_cut;                    /* the file is a part of a trace */
+    struct xt_rec_meta_cut cut;
 };
 
 /*
