@@ -314,11 +314,12 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .options = OPTIONS("--cut=-"),
       .related = OPTIONS(SELECTION, "event", "output") },
     { .name = "export", .args = "FORM FILE",
-      .help = "for programs (json, csv) and viewers (perfetto)",
+      .help = "for programs (json) and viewers (html, perfetto)",
       .details = "FORM is json or csv for all numbers, described in "
-        "xenalyze-json(5); perfetto or chrome for a timeline; speedscope or "
-        "collapsed for a flame graph of VM exits; ctf for a folder with all "
-        "records, for babeltrace2 and Trace Compass.",
+        "xenalyze-json(5); html for a page with a timeline and tables; "
+        "perfetto or chrome for a timeline; speedscope or collapsed for a "
+        "flame graph of VM exits; ctf for a folder with all records, for "
+        "babeltrace2 and Trace Compass.",
       .related = OPTIONS(SELECTION, "output"),
       .take = take_form, .words = form_words },
 };

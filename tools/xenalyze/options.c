@@ -179,8 +179,9 @@ static const struct opt opts[] = {
     { .name = "export", .type = OPT_CALL, .arg = "FORMAT:FILE",
       .at = REPORTS(exports), .parse = report_parse_export,
       .choices = viewers, .file_follows = true,
-      .help = "write a timeline (perfetto, chrome), a flame graph of VM exits "
-              "(speedscope, collapsed) or a folder of records (ctf)" },
+      .help = "write a page for a browser (html), a timeline (perfetto, "
+              "chrome), a flame graph of VM exits (speedscope, collapsed) or a "
+              "folder of records (ctf)" },
 
     { .type = OPT_GROUP, .help = "Intervals: a line for each" },
     { .name = "interval", .letter = 'i', .type = OPT_TIME, .arg = "TIME",

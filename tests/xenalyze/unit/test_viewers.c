@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 #include "tests/xenalyze/unit/make-facts.h"
+#include "xenalyze/account/account.h"
 #include "xenalyze/viewers/activity.h"
+#include "xenalyze/viewers/html-track.h"
 #include "xenalyze/viewers/protobuf.h"
 #include "xenalyze/viewers/viewer-text.h"
 #include "xenalyze/viewers/viewer.h"
@@ -441,6 +443,200 @@ START_TEST(a_long_file_is_whole)
 }
 END_TEST
 
+/* --- the page in HTML ----------------------------------------------------- */
+
+static struct summary *summary;
+static struct latency *latency;
+static struct viewer_numbers numbers;
+
+static void begin_page(const char *trace)
+{
+    const struct summary_want want = { .off_cpu = true };
+    const struct viewer_options options = {
+        .trace = trace, .numbers = &numbers,
+    };
+
+    ck_assert_int_eq(summary_new(&summary, &want), 0);
+    ck_assert_int_eq(latency_new(&latency, 1), 0);
+    stage_init(&stage);
+    ck_assert_int_eq(viewer_new(&viewer, viewer_find("html", 4), &options,
+                                stage.out), 0);
+    sink = viewer_sink(viewer);
+    stage_begin(&stage, &sink, 1000);
+    for ( unsigned int i = 0; i < 2; i++ )
+    {
+        struct sink other = i ? latency_sink(latency) : summary_sink(summary);
+        const struct fact_begin f = {
+            .first = 1000, .nr_pcpus = 1, .clock = &stage.clock,
+            .dialect = &stage.dialect, .guests = &stage.guests,
+        };
+
+        other.ops->begin(other.state, &f);
+        stage_end(&other, 1000, 100000);
+    }
+}
+
+/* The page, which is in `packets`. */
+static const char *end_page(void)
+{
+    ck_assert_int_eq(summary_close(summary), 0);
+    latency_close(latency);
+    numbers = (struct viewer_numbers){
+        .summary = summary, .latency = latency, .verdict = "Nothing <b>\n",
+    };
+    end_file(false);
+    summary_free(summary);
+    latency_free(latency);
+    return packets;
+}
+
+/* Sums of a track, whose slices have to follow each other. */
+static void sum_track(const struct html_track *t, uint64_t *count,
+                      uint64_t ns[16])
+{
+    struct html_slice s = { .to = 0 };
+    const uint8_t *p = t->bytes;
+    uint64_t nr = 0, end = 0;
+
+    *count = 0;
+    memset(ns, 0, 16 * sizeof(*ns));
+    for ( ; p < t->bytes + t->used; nr++, end = s.to )
+    {
+        uint64_t sum = 0;
+
+        p = html_track_read(p, &s);
+        ck_assert(end <= s.from && s.from <= s.to && s.nr <= HTML_SHARES);
+        for ( unsigned int i = 0; i < s.nr; i++ )
+        {
+            sum += s.shares[i].ns;
+            ns[s.shares[i].key & 15] += s.shares[i].ns;
+        }
+        ck_assert_uint_le(sum, s.to - s.from);
+        *count += s.count;
+    }
+    ck_assert_ptr_eq(p, t->bytes + t->used);
+    ck_assert_uint_eq(nr, t->nr);
+}
+
+static uint64_t sum_all(const uint64_t ns[16])
+{
+    uint64_t sum = 0;
+
+    for ( unsigned int i = 0; i < 16; i++ )
+        sum += ns[i];
+    return sum;
+}
+
+/* `keys` different keys, of which bits above the mask are lost. */
+static void check_condensing(unsigned int keys, bool has_others)
+{
+    struct html_track t = { .key_mask = 15 }, half;
+    uint64_t count, ns[16], count2, ns2[16], at = 0;
+    uint32_t random = 1;
+
+    for ( unsigned int i = 0; i < 5000; i++ )
+    {
+        struct html_slice s = { .count = 1, .nr = 1 };
+
+        random = random * 1103515245 + 12345;
+        s.from = at + (random >> 20 & 7);
+        s.to = at = s.from + (random >> 8 & (i % 64 ? 63 : 0xffff));
+        s.shares[0].key = 1 + (random >> 16) % keys + (i % 3 << 4);
+        s.shares[0].ns = s.to - s.from;
+        ck_assert(html_track_add(&t, &s));
+    }
+    ck_assert(html_track_flush(&t));
+    sum_track(&t, &count, ns);
+    ck_assert_uint_eq(count, 5000);
+    for ( uint64_t quantum = 64; quantum < UINT64_C(1) << 40; quantum *= 8 )
+    {
+        ck_assert(html_track_condense(&t, quantum, &half));
+        ck_assert_uint_le(half.nr, 3 * (at / quantum + 1));
+        ck_assert_uint_le(half.nr, t.nr);
+        sum_track(&half, &count2, ns2);
+        ck_assert_uint_eq(count, count2);
+        ck_assert_uint_eq(sum_all(ns), sum_all(ns2));
+        ck_assert(has_others || !memcmp(ns, ns2, sizeof(ns)));
+        html_track_fini(&t);
+        t = half;
+    }
+    ck_assert_uint_eq(t.nr, 1);
+    ck_assert(!has_others == !ns2[HTML_OTHERS]);
+    html_track_fini(&t);
+}
+
+START_TEST(condensed_tracks_keep_all_time)
+{
+    check_condensing(6, false);
+    check_condensing(15, true);
+}
+END_TEST
+
+START_TEST(a_slice_before_the_end_of_a_track_is_cut)
+{
+    struct html_track t = { .key_mask = 15 };
+    struct html_slice s = {
+        .from = 10, .to = 20, .count = 1, .nr = 1, .shares = { { 3, 10 } },
+    };
+    uint64_t count, ns[16];
+
+    ck_assert(html_track_add(&t, &s));
+    s.from = 15;
+    s.to = 25;
+    ck_assert(html_track_add(&t, &s));
+    s.to = 18;
+    ck_assert(html_track_add(&t, &s));
+    ck_assert(html_track_flush(&t));
+    sum_track(&t, &count, ns);
+    ck_assert_uint_eq(count, 3);
+    ck_assert_uint_eq(ns[3], 15);
+    html_track_fini(&t);
+}
+END_TEST
+
+/* More slices than a page holds: states and exits. */
+START_TEST(a_long_page_is_bounded)
+{
+    const char *text;
+    size_t size;
+
+    begin_page("t");
+    for ( unsigned int i = 0; i < 1500000; i++ )
+    {
+        unsigned int from = 1400 * i;
+
+        add_exit(from, 100 + i % 999);
+        add_state(0, STATE_RUNNING, from, from + 600 + i % 7, i % 5);
+        add_state(0, i % 3 ? STATE_BLOCKED : STATE_RUNNABLE,
+                  from + 600 + i % 7, from + 1400, i % 5);
+    }
+    text = end_page();
+    size = strlen(text);
+    ck_assert_uint_lt(size, 20000000);
+    ck_assert_uint_gt(size, 6000000);
+    ck_assert_ptr_null(strstr(text, "\"quantum\":0"));
+    ck_assert_ptr_null(strstr(text, "\"exit_quantum\":0"));
+    free(packets);
+}
+END_TEST
+
+START_TEST(rows_of_a_page_are_bounded)
+{
+    const struct fact_loss loss = {
+        .pcpu = 5000, .from = 1010, .to = 1020, .records = 7,
+    };
+
+    begin_page("t");
+    sink.ops->loss(sink.state, &loss);
+    add_state(0, STATE_RUNNING, 0, 10, 4096);
+    add_state(0, STATE_BLOCKED, 10, 20, 4096);
+    ck_assert_ptr_nonnull(strstr(end_page(), "\"hidden_rows\":true"));
+    ck_assert_ptr_nonnull(strstr(packets, "\"pcpus\":[],"));
+    ck_assert_ptr_nonnull(strstr(packets, "\"Nothing \\u003cb>\""));
+    free(packets);
+}
+END_TEST
+
 /* --- names ---------------------------------------------------------------- */
 
 static const struct
@@ -494,6 +690,10 @@ START_TEST(long_names_are_cut)
         ck_assert_uint_gt(strlen(packets), 0);
         free(packets);
     }
+    begin_page(text);
+    add_exit(1, 2);
+    ck_assert_ptr_null(strstr(end_page(), "\xff"));
+    free(packets);
 }
 END_TEST
 
@@ -519,5 +719,7 @@ UNIT_MAIN("viewers", the_cpu_of_a_run_ends_the_run,
           a_run_on_another_pcpu_is_no_run, lost_states_are_stopped,
           exits_define_their_names_once_and_do_not_overlap,
           a_time_before_the_start_is_0, a_second_segment_follows_the_first,
-          a_long_file_is_whole, names_are_valid_text, long_names_are_cut,
+          a_long_file_is_whole, condensed_tracks_keep_all_time,
+          a_slice_before_the_end_of_a_track_is_cut, a_long_page_is_bounded,
+          rows_of_a_page_are_bounded, names_are_valid_text, long_names_are_cut,
           json_and_frames_escape_their_separators)

@@ -17,7 +17,7 @@ compose unknown <<'END'
 0 1000500 0x81001
 END
 
-forms='perfetto chrome speedscope collapsed'
+forms='html perfetto chrome speedscope collapsed'
 
 for form in $forms; do
     # A disk that is full, at once or later: the old file stays.
@@ -30,8 +30,9 @@ for form in $forms; do
         exec "$xenalyze" --export $form:kept --export collapsed:- lossy
     ) >out 2>err
     case $? in
-    0) [ "$form" != perfetto ] && [ "$form" != chrome ] ||
-        fail "$form: no error from a full disk" ;;
+    0) case $form in
+        html | perfetto | chrome) fail "$form: no error from a full disk" ;;
+        esac ;;
     *) [ "$(cat kept)" = old ] || fail "$form: half a file" ;;
     esac
     left
@@ -59,12 +60,14 @@ for file in a b c d; do
 done
 n=1
 while [ $n -lt 400 ]; do
-    rm -f kept
+    rm -f kept kept3
     FAULT=alloc:$n "$xenalyze" --threads 1 --export perfetto:kept \
-        --export speedscope:kept2 mix >out 2>err
+        --export speedscope:kept2 --export html:kept3 mix >out 2>err
     case $? in
     0) ;;
-    1) [ ! -e kept ] || [ -s kept ] || fail "alloc:$n: half a file" ;;
+    1) [ ! -e kept ] || [ -s kept ] || fail "alloc:$n: half a file"
+        [ ! -e kept3 ] || tail -c 8 kept3 | grep -q '^</html>$' ||
+            fail "alloc:$n: half a page" ;;
     *) fail "alloc:$n: $(cat err)" ;;
     esac
     left

@@ -23,3 +23,20 @@ small_traces() {
         [ -f "$real/$t/trace.bin" ] && echo "$real/$t/trace.bin"
     done
 }
+
+# compose_names: a trace `names` with tags as names of domains
+compose_names() {
+    python3 - >names.lines <<'END'
+import struct
+for dom, name in (1, b"</script><!--"), (2, b'<img/src=x/onload="'):
+    print("0 - 0x1f08b %d 0 0 0 0" % (dom | 1 << 16))
+    print("0 - 0x1f08c %d" % (dom | 1 << 24),
+          *struct.unpack("<6I", name.ljust(24, b"\0")))
+for i in range(40):
+    at = 1000000 * (i + 1)
+    print(0, at, "0x21101", 0x10000 if i % 2 else 0x20001)
+    print(0, at + 100, "0x81002 44 0x1000")
+    print(0, at + 5000 * (i + 1), "0x81001")
+END
+    compose names <names.lines
+}

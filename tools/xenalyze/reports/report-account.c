@@ -24,7 +24,7 @@ static int account_open(struct report_pass *p, void **state, struct err *e)
         .eips = r->eips, .eip_vector = r->eip_vector,
         .histogram = r->histogram, .histogram_vector = r->histogram_vector,
         .off_cpu = p->config->exits || p->config->overview ||
-                   p->exports_tables,
+                   report_page.is_requested(p->config) || p->exports_tables,
     };
     struct account *a = *state = fault_calloc(1, sizeof(*a));
     int rc;

@@ -251,7 +251,8 @@ int report_pass_print(struct report_pass *p, struct err *e)
 static bool is_picture_only(const struct report_pass *p)
 {
     for ( size_t i = 0; i < report_table_size; i++ )
-        if ( p->is_open[i] && report_table[i]->print )
+        if ( p->is_open[i] && report_table[i]->print &&
+             report_table[i]->is_requested(p->config) )
             return false;
     return report_plot(p) || report_viewers_show_losses(p);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * --export: files for viewers of other projects, written while the trace is
- * read.  A file gets its name when it is complete.
+ * read.  A file gets its name when it is complete.  A format with numbers of
+ * reports opens these reports.
  */
 #include <assert.h>
 #include <errno.h>
@@ -14,6 +15,8 @@
 
 struct viewers
 {
+    struct viewer_numbers numbers;      /* complete in viewers_write() */
+    char *verdict;
     struct viewer *viewers[REPORT_MAX_EXPORTS];
     struct output_file files[REPORT_MAX_EXPORTS];
     size_t nr;
@@ -31,6 +34,7 @@ static int open_viewer(struct report_pass *p, struct viewers *v, size_t i,
     const struct viewer_options options = {
         .trace = p->name, .names = p->request.names,
         .wants_pcpu = p->pcpus ? p->wants_pcpu : NULL, .filter = p->filter,
+        .numbers = &v->numbers,
     };
     bool is_output = !strcmp(f->path, "-");
     int rc = 0;
@@ -72,12 +76,49 @@ static int write_viewer(struct report_pass *p, struct viewers *v, size_t i,
     return v->files[i].fd < 0 ? 0 : output_file_commit(&v->files[i], e);
 }
 
+/* The text of --why, which compares a vcpu with all others. */
+static int print_verdict_text(const struct report_pass *p, struct viewers *v)
+{
+    struct report_pass copy = *p;
+    size_t size;
+    int rc;
+
+    if ( p->pcpus || p->domains || p->vcpus )
+        return 0;
+    copy.out = open_memstream(&v->verdict, &size);
+    if ( !copy.out )
+        return -ENOMEM;
+    rc = report_why.print(&copy, report_state(p, &report_why));
+    if ( fclose(copy.out) && !rc )
+        rc = -ENOMEM;
+    assert(rc || v->verdict);
+    return rc;
+}
+
+static int complete_numbers(const struct report_pass *p, struct viewers *v)
+{
+    int rc;
+
+    if ( !report_page.is_requested(p->config) )
+        return 0;
+    rc = print_verdict_text(p, v);
+    v->numbers = (struct viewer_numbers){
+        .summary = account_summary(p),
+        .latency = report_state(p, &report_latency), .verdict = v->verdict,
+        .clock_assumed = p->clock_assumed, .is_selection = p->is_selection,
+    };
+    assert(v->numbers.latency);
+    return rc;
+}
+
 static int viewers_write(struct report_pass *p, void *state, struct err *e)
 {
     struct viewers *v = state;
-    int rc = 0;
+    int rc = complete_numbers(p, v);
 
     assert(v->nr == p->config->nr_exports);
+    if ( rc )
+        return err_sys(e, rc, "cannot export %s", p->name);
     for ( size_t i = 0; !rc && i < v->nr; i++ )
         rc = write_viewer(p, v, i, e);
     return rc;
@@ -92,6 +133,8 @@ static void viewers_free(void *state)
         viewer_free(v->viewers[i]);
         output_file_discard(&v->files[i]);
     }
+    if ( v )
+        free(v->verdict);
     free(v);
 }
 
@@ -107,4 +150,19 @@ const struct report report_viewers = {
     .name = "viewers", .kind = REPORT_AUXILIARY,
     .is_requested = viewers_are_requested, .open = viewers_open,
     .write = viewers_write, .free = viewers_free,
+};
+
+static bool page_is_requested(const struct report_config *c)
+{
+    for ( size_t i = 0; i < c->nr_exports; i++ )
+        if ( c->exports[i].format->has_numbers )
+            return true;
+    return false;
+}
+
+/* Opens the reports whose numbers a format has. */
+const struct report report_page = {
+    .name = "page", .kind = REPORT_AUXILIARY,
+    .needs = { &report_account, &report_latency, &report_why },
+    .is_requested = page_is_requested,
 };

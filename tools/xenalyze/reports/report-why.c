@@ -308,8 +308,12 @@ static int why_check(struct report_pass *p, void *state, struct err *e)
 {
     const struct why_report *r = state;
 
-    /* Empty tables are complete, unless a vcpu is asked for. */
-    if ( find_slowest(r) || (p->export && !r->has_domain) )
+    /*
+     * Empty tables are complete, unless a vcpu is asked for, and so is a page
+     * without a verdict.
+     */
+    if ( !why_is_requested(p->config) || find_slowest(r) ||
+         (p->export && !r->has_domain) )
         return 0;
     if ( !r->waits.nr_vcpus )
         return err_set(e, -ENODATA, "--why: %s has no changes of runstates%s",

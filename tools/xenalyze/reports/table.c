@@ -28,6 +28,7 @@ const struct report *const report_table[] = {
     &report_devices,
     &report_why,
     &report_overview,
+    &report_page,
 };
 
 _Static_assert(sizeof(report_table) / sizeof(report_table[0]) <= REPORT_MAX,

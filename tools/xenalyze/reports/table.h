@@ -10,6 +10,7 @@
 
 extern const struct report report_picture;
 extern const struct report report_viewers;
+extern const struct report report_page;
 extern const struct report report_cr3;
 extern const struct report report_scatter;
 extern const struct report report_ipi_latency;

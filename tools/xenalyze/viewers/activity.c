@@ -220,7 +220,14 @@ static void activities_runstate(void *state, const struct fact_runstate *f)
     /* Files may have times in any order: what overlaps is cut. */
     if ( from < s->span.to )
         from = s->span.to;
-    if ( from >= to || extend_span(s, next, pcpu, to) )
+    if ( from >= to )
+        return;
+    if ( next == ACTIVITY_RUNNING && a->ops->run )
+        a->ops->run(a->state, &(struct activity_span){
+            .vcpu = &s->vcpu, .state = next, .pcpu = pcpu,
+            .from = from, .to = to,
+        });
+    if ( extend_span(s, next, pcpu, to) )
         return;
     end_span(a, s, false);
     s->span.vcpu = &s->vcpu;

@@ -129,6 +129,8 @@ struct activity_ops
     void (*open)(void *state, const struct viewer_options *options, FILE *out);
     void (*begin)(void *state, const struct activity_begin *a);
     void (*vcpu)(void *state, const struct activity_vcpu *v);
+    /* A part of a running span, as soon as known: times of a pcpu rise. */
+    void (*run)(void *state, const struct activity_span *a);
     void (*span)(void *state, const struct activity_span *a);
     void (*exit)(void *state, const struct activity_exit *a);
     void (*call)(void *state, const struct activity_call *a);
@@ -136,7 +138,8 @@ struct activity_ops
     void (*sleep)(void *state, const struct activity_pcpu_span *a);
     void (*loss)(void *state, const struct activity_pcpu_span *a);
     void (*frequency)(void *state, const struct activity_frequency *a);
-    void (*finish)(void *state);
+    int (*finish)(void *state);         /* 0 or -ENOMEM */
+    void (*close)(void *state);         /* frees memory of the state */
 };
 
 /* From facts to activities. */
@@ -166,6 +169,6 @@ void activities_fini(struct activities *a);
 struct sink activities_sink(struct activities *a);
 
 /* The formats. */
-extern const struct activity_ops perfetto_ops, chrome_ops;
+extern const struct activity_ops html_ops, perfetto_ops, chrome_ops;
 
 #endif /* XENALYZE_VIEWERS_ACTIVITY_H */

@@ -232,13 +232,14 @@ static void chrome_open(void *state, const struct viewer_options *options,
     fputs("{\"traceEvents\":[", out);
 }
 
-static void chrome_finish(void *state)
+static int chrome_finish(void *state)
 {
     struct chrome *x = state;
 
     fputs("\n],\"displayTimeUnit\":\"ns\",\"metadata\":{\"trace\":", x->out);
     viewer_write_json(x->out, x->options->trace);
     fputs("}}\n", x->out);
+    return 0;
 }
 
 const struct activity_ops chrome_ops = {

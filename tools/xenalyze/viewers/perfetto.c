@@ -614,11 +614,12 @@ static void perfetto_open(void *state, const struct viewer_options *options,
     x->options = options;
 }
 
-static void perfetto_finish(void *state)
+static int perfetto_finish(void *state)
 {
     struct perfetto *x = state;
 
     protobuf_flush(&x->out);
+    return 0;
 }
 
 const struct activity_ops perfetto_ops = {

@@ -13,8 +13,9 @@
 #include "xenalyze/viewers/activity.h"
 #include "xenalyze/viewers/stacks.h"
 
-#define FORMAT(format, member, binary)                                      \
-    { .name = #format, .is_binary = (binary), .member = &format##_ops },
+#define FORMAT(format, member, binary, numbers)                             \
+    { .name = #format, .is_binary = (binary), .has_numbers = (numbers),     \
+      .member = &format##_ops },
 
 #define FOLDER(format) { .name = #format, .is_folder = true },
 
@@ -65,12 +66,22 @@ int viewer_new(struct viewer **viewer, const struct viewer_format *format,
     return 0;
 }
 
+static void close_activities(struct viewer *v)
+{
+    const struct activity_ops *ops = v->format->activities;
+
+    assert(ops);
+    if ( v->state && ops->close )
+        ops->close(v->state);
+    activities_fini(&v->activities);
+}
+
 void viewer_free(struct viewer *v)
 {
     if ( !v )
         return;
     if ( v->format->activities )
-        activities_fini(&v->activities);
+        close_activities(v);
     stacks_fini(&v->stacks);
     free(v->state);
     free(v);
@@ -95,8 +106,8 @@ int viewer_finish(struct viewer *v)
     if ( v->format->activities )
     {
         assert(v->state);
-        v->format->activities->finish(v->state);
-        return v->activities.failed ? -ENOMEM : 0;
+        rc = v->format->activities->finish(v->state);
+        return v->activities.failed ? -ENOMEM : rc;
     }
     rc = stacks_close(&v->stacks);
     return rc ? rc : v->format->stacks->write(&v->stacks, v->out);

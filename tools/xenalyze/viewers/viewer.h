@@ -27,12 +27,16 @@
 #include "libxentrace/internal.h"
 #include "xenalyze/model/model.h"
 
-/* Name, member of struct viewer_format, is the file binary? */
+/*
+ * Name, member of struct viewer_format, is the file binary?  Does the file have
+ * the numbers of reports?
+ */
 #define VIEWER_TABLE(row)                                                   \
-    row(perfetto, activities, true)                                         \
-    row(chrome, activities, false)                                          \
-    row(speedscope, stacks, false)                                          \
-    row(collapsed, stacks, false)
+    row(html, activities, false, true)                                      \
+    row(perfetto, activities, true, false)                                  \
+    row(chrome, activities, false, false)                                   \
+    row(speedscope, stacks, false, false)                                   \
+    row(collapsed, stacks, false, false)
 
 /* Formats that are a folder, made of records instead of facts (convert/). */
 #define VIEWER_FOLDER_TABLE(row) row(ctf)
@@ -42,6 +46,8 @@
 /* The names of all formats. */
 #define VIEWER_WORDS VIEWER_TABLE(VIEWER_WORD) VIEWER_FOLDER_TABLE(VIEWER_WORD)
 
+struct summary;
+struct latency;
 struct activity_ops;
 struct stacks_ops;
 
@@ -49,10 +55,19 @@ struct stacks_ops;
 struct viewer_format
 {
     const char *name;
-    bool is_binary;
-    bool is_folder;
+    bool is_binary, is_folder, has_numbers;
     const struct activity_ops *activities;
     const struct stacks_ops *stacks;
+};
+
+/* Numbers of reports: complete at viewer_finish(), all pointers borrowed. */
+struct viewer_numbers
+{
+    struct summary *summary;    /* closed */
+    const struct latency *latency;      /* closed */
+    const char *verdict;        /* text of --why; NULL: none */
+    bool clock_assumed;         /* the trace lacks the TSC frequency */
+    bool is_selection;          /* a part of the trace is selected */
 };
 
 /* All pointers are borrowed. */
@@ -63,6 +78,7 @@ struct viewer_options
     /* The selected pcpus, with the argument `filter`; NULL: all. */
     bool (*wants_pcpu)(const void *filter, unsigned int pcpu);
     const void *filter;
+    const struct viewer_numbers *numbers;       /* if format->has_numbers */
 };
 
 struct viewer;

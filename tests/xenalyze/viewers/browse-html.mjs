@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// browse-html.mjs PAGE PROFILE: opens the page in Chromium without a window,
+// uses mouse and keyboard, and fails at the first thing that is wrong.  The
+// profile is a folder of Chromium.  Commands go through a pipe, so the test
+// needs no port.
+import assert from "node:assert";
+import { spawn } from "node:child_process";
+
+const [page, profile] = process.argv.slice(2);
+const chromium = spawn("chromium", [
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+    "--disable-extensions", "--remote-debugging-pipe",
+    `--user-data-dir=${profile}`, "about:blank",
+], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+
+// --- Chromium's protocol: JSON, each message ends in a NUL ------------------
+
+const answers = new Map();
+const complaints = [], requests = [];
+let number = 0, session, pending = "";
+
+const listeners = {
+    "Runtime.exceptionThrown": ({ exceptionDetails: e }) =>
+        complaints.push(e.exception ? e.exception.description : e.text),
+    "Runtime.consoleAPICalled": ({ args }) =>
+        complaints.push(JSON.stringify(args)),
+    "Log.entryAdded": ({ entry }) => complaints.push(entry.text),
+    "Network.requestWillBeSent": ({ request }) => requests.push(request.url),
+};
+
+function receive(message) {
+    if (!message.id) {
+        if (listeners[message.method])
+            listeners[message.method](message.params);
+        return;
+    }
+    const { accept, reject } = answers.get(message.id);
+
+    answers.delete(message.id);
+    if (message.error)
+        reject(new Error(message.error.message));
+    else
+        accept(message.result);
+}
+
+chromium.stdio[4].on("data", (bytes) => {
+    const parts = (pending + bytes).split("\0");
+
+    pending = parts.pop();
+    for (const part of parts)
+        receive(JSON.parse(part));
+});
+
+function send(method, params = {}) {
+    return new Promise((accept, reject) => {
+        answers.set(++number, { accept, reject });
+        chromium.stdio[3].write(JSON.stringify({
+            id: number, method, params, sessionId: session,
+        }) + "\0");
+    });
+}
+
+async function evaluate(expression) {
+    const { result, exceptionDetails } = await send("Runtime.evaluate", {
+        expression, returnByValue: true, awaitPromise: true,
+    });
+
+    assert(!exceptionDetails, JSON.stringify(exceptionDetails));
+    return result.value;
+}
+
+// --- the user ---------------------------------------------------------------
+
+const frame = () => evaluate("new Promise((done) => requestAnimationFrame(" +
+                             "() => requestAnimationFrame(() => done(0))))");
+const text = (id) => evaluate(`document.getElementById("${id}").textContent`);
+
+async function press(key, modifiers = 0) {
+    const typed = key.length === 1 || key === "Enter"
+        ? { text: key === "Enter" ? "\r" : key } : {};
+
+    await send("Input.dispatchKeyEvent", { type: "keyDown", key, modifiers,
+                                           ...typed });
+    await send("Input.dispatchKeyEvent", { type: "keyUp", key, modifiers });
+    await frame();
+}
+
+async function type(word) {
+    for (const key of word)
+        await press(key);
+}
+
+async function mouse(kind, x, y, more = {}) {
+    await send("Input.dispatchMouseEvent", { type: kind, x, y,
+                                             button: "left", ...more });
+    await frame();
+}
+
+// The middle of an element, plus an offset.
+async function place(selector, dx = 0, dy = 0) {
+    const [x, y] = await evaluate(`(() => {
+        const r = document.querySelector("${selector}").getBoundingClientRect();
+        return [r.left + r.width / 2, r.top + r.height / 2];
+    })()`);
+
+    return [x + dx, y + dy];
+}
+
+async function until(expression, what) {
+    for (let i = 0; i < 300; i++) {
+        if (await evaluate(expression))
+            return;
+        await new Promise((done) => setTimeout(done, 50));
+    }
+    assert.fail(`${what}: ${complaints}`);
+}
+
+// "0.1 s - 0.2 s (...)" as numbers
+async function range() {
+    const found = (await text("range")).match(/^([0-9.]+) s . ([0-9.]+) s/);
+
+    assert(found, await text("range"));
+    return [Number(found[1]), Number(found[2])];
+}
+
+const span = async () => { const [a, b] = await range(); return b - a; };
+
+// A sum over the picture: it changes if the picture does.
+const sum = () => evaluate(`(() => {
+    const text = document.getElementById("picture").toDataURL();
+    let n = 0;
+    for (let i = 0; i < text.length; i++)
+        n = (n * 31 + text.charCodeAt(i)) | 0;
+    return n;
+})()`);
+
+// --- the checks -------------------------------------------------------------
+
+async function open() {
+    const { targetInfos } = await send("Target.getTargets");
+    const { targetId } = targetInfos.find((t) => t.type === "page");
+    const attached = await send("Target.attachToTarget",
+                                { targetId, flatten: true });
+
+    session = attached.sessionId;
+    for (const domain of ["Page", "Runtime", "Log", "Network"])
+        await send(`${domain}.enable`);
+    await send("Emulation.setDeviceMetricsOverride", {
+        width: 1200, height: 900, deviceScaleFactor: 1, mobile: false,
+    });
+    await send("Page.navigate", { url: `file://${page}` });
+    await until("document.documentElement?.dataset.state === 'ready'",
+                "the page does not start");
+    await frame();
+}
+
+async function checkZoom() {
+    const whole = await span(), first = await sum();
+    const [x, y] = await place("#view");
+
+    await mouse("mouseWheel", x, y, { deltaX: 0, deltaY: -300 });
+    const zoomed = await span();
+
+    assert(zoomed < 0.9 * whole, `the wheel zooms: ${zoomed}`);
+    assert.notEqual(await sum(), first, "the picture changes");
+    await evaluate("document.getElementById('view').focus()");
+    await press("+");
+    assert(await span() < zoomed, "+ zooms in");
+    const [from] = await range();
+
+    await press("ArrowRight");
+    assert((await range())[0] > from, "the right arrow moves");
+    await mouse("mousePressed", x, y, { clickCount: 1, buttons: 1 });
+    await mouse("mouseMoved", x + 200, y, { buttons: 1 });
+    await mouse("mouseReleased", x + 200, y, { clickCount: 1 });
+    assert((await range())[0] < from + 0.1 * zoomed, "a drag moves");
+    const moved = await span();
+
+    await press("-");
+    assert(await span() > moved, "- zooms out");
+    await press("Home");
+    assert.equal(await span(), whole, "Home shows all");
+    assert.equal(await sum(), first, "the picture is the first one again");
+    // Mark a span on the axis.
+    const top = await evaluate("document.getElementById('view')" +
+                               ".getBoundingClientRect().top");
+
+    await mouse("mousePressed", x, top + 10, { clickCount: 1, buttons: 1 });
+    await mouse("mouseMoved", x + 100, top + 10, { buttons: 1 });
+    await mouse("mouseReleased", x + 100, top + 10, { clickCount: 1 });
+    assert(await span() < 0.3 * whole, "a marked span is shown");
+    await evaluate("document.getElementById('whole').click()");
+    await frame();
+    assert.equal(await span(), whole);
+}
+
+async function checkSearch(label) {
+    const before = await sum();
+
+    await press("/");
+    assert.equal(await evaluate("document.activeElement.id"), "search");
+    await type(label);
+    assert.match(await text("matches"), /^[1-9][0-9]* rows?$/);
+    assert.notEqual(await sum(), before, "others are dimmed");
+    await press("Enter");
+    assert.match(await text("matches"), /^1 of /);
+    assert.equal(await text("chosen"), label);
+    await press("Escape");
+    assert.equal(await text("matches"), "");
+    assert.equal(await text("chosen"), "");
+    assert.equal(await evaluate("document.activeElement.id"), "view");
+    await type("/no such vcpu");
+    assert.equal(await text("matches"), "no row");
+    await press("Escape");
+}
+
+async function checkSlices() {
+    await press("ArrowDown");
+    assert.match(await text("chosen"), /^pcpu \d+$/);
+    await press(".");
+    const first = await text("chosen");
+
+    assert.match(first, /^pcpu \d+: .* begin [0-9.]+ s · length /);
+    await press(".");
+    assert.notEqual(await text("chosen"), first, "the next slice");
+    await press(",");
+    assert.equal(await text("chosen"), first, "the slice before");
+    await press("Enter");
+    assert(await span() < 0.5, "Enter zooms to the slice");
+    await press("Home");
+    // The first row below the axis and the title.
+    const [x] = await place("#view");
+    const y = 62 + await evaluate("document.getElementById('view')" +
+                                  ".getBoundingClientRect().top");
+
+    await mouse("mouseMoved", x, y, { button: "none" });
+    assert.equal(await evaluate("document.getElementById('tip').hidden"),
+                 false);
+    assert.match(await text("tip"), /^pcpu 0/);
+    await press("Escape");
+}
+
+// Links in tables, the verdict, and text that came from the trace.
+async function checkTables() {
+    const tables = await evaluate("document.querySelectorAll('table').length");
+
+    assert(tables >= 2, `${tables} tables`);
+    if (await evaluate("!!document.querySelector('button.link')")) {
+        await evaluate("document.querySelector('button.link').click()");
+        await frame();
+        assert.match(await text("chosen"), /: .* begin /);
+    }
+    assert.equal(await evaluate("document.scripts.length"), 3);
+    assert.equal(await evaluate("document.images.length"), 0);
+    assert.equal(await evaluate("document.title"),
+                 `${await text("trace")} \u2013 Xen trace`);
+    assert.equal(await evaluate(`[...document.querySelectorAll(
+        "button, input, canvas, [role=application], section")].filter((e) =>
+            !e.textContent.trim() && !e.ariaLabel && !e.labels?.length &&
+            !e.getAttribute("aria-labelledby") && !e.ariaHidden).length`), 0,
+                 "all have names");
+}
+
+async function checkFrames() {
+    await send("Page.navigate", { url: "about:blank" });
+    await send("Page.navigate", { url: `file://${page}#measure` });
+    await until("!!document.documentElement?.dataset.frames",
+                "no frames are measured");
+    return evaluate("document.documentElement?.dataset.frames");
+}
+
+// Last, since it leaves a complaint: a script that is no part of the page.
+async function checkPolicy() {
+    await evaluate(`(() => {
+        const script = document.createElement("script");
+        script.textContent = "window.isForeign = true";
+        document.body.append(script);
+    })()`);
+    assert.equal(await evaluate("window.isForeign"), undefined);
+    assert.match(complaints.join(" "), /Content Security Policy/);
+}
+
+async function check() {
+    await open();
+    const label = await evaluate("JSON.parse(document.getElementById('facts')" +
+                                 ".textContent).vcpus[0][2]");
+
+    await checkZoom();
+    await checkSearch(label);
+    await checkSlices();
+    await checkTables();
+    const frames = await checkFrames();
+
+    assert.deepEqual(complaints, [], "the page is silent");
+    assert.deepEqual(requests.filter((url) => url.split("#")[0] !==
+        new URL(`file://${page}`).href && url !== "about:blank"), [],
+                     "nothing is requested");
+    await checkPolicy();
+    console.log(`${label}: frames of the timeline: ${frames}`);
+}
+
+try {
+    await check();
+} catch (error) {
+    console.error(error.message, complaints);
+    process.exitCode = 1;
+} finally {
+    chromium.on("exit", () => process.exit());
+    chromium.kill();
+}

@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The page in HTML in Chromium without a window: nothing is requested, nothing is
+# blocked or thrown, mouse and keyboard work, and hostile names are text.
+. "$top_srcdir/tests/xenalyze/viewers/lib.sh"
+
+command -v chromium >/dev/null || skip "there is no chromium"
+command -v node >/dev/null || skip "there is no node to steer chromium"
+
+compose_names
+mv names "$hostile"
+for trace in mix lossy "$hostile"; do
+    expect 0 "$xenalyze" export html "$trace" -o page.html
+    expect 0 timeout 120 node "$viewers/browse-html.mjs" "$tmp/page.html" \
+        "$tmp/chromium"
+    cat out
+done

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# read-html.py FILE [JSON]: the rules of the page in HTML (nothing but its own
+# script and style may run, tracks are in order, coarser levels keep all time),
+# and our numbers, which have to equal those of JSON, the output of xenalyze
+# --json.
+import base64
+import collections
+import hashlib
+import html.parser
+import json
+import re
+import sys
+
+STATE_MASK = 7
+RUNNING = 1
+
+
+class Page(html.parser.HTMLParser):
+    """Texts of scripts and styles, and all tags."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.texts, self.current = [], {}, None
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.tags.append((tag, attrs))
+        if tag in ("script", "style"):
+            self.current = attrs.get("id", tag)
+            assert self.current not in self.texts, self.current
+            self.texts[self.current] = ""
+
+    def handle_endtag(self, tag):
+        if tag in ("script", "style"):
+            self.current = None
+
+    def handle_data(self, data):
+        if self.current:
+            self.texts[self.current] += data
+
+
+def source_of(text):
+    digest = hashlib.sha256(text.encode()).digest()
+    return "'sha256-%s'" % base64.b64encode(digest).decode()
+
+
+def check_policy(page):
+    policy = [a["content"] for tag, a in page.tags
+              if a.get("http-equiv") == "Content-Security-Policy"]
+    assert len(policy) == 1
+    rules = dict(rule.strip().split(" ", 1) for rule in policy[0].split(";"))
+    assert rules == {
+        "default-src": "'none'", "base-uri": "'none'", "form-action": "'none'",
+        "script-src": source_of(page.texts["script"]),
+        "style-src": source_of(page.texts["style"])}, rules
+    # The policy is there before anything that it is to stop.
+    names = [tag for tag, _ in page.tags]
+    assert names.index("meta") < names.index("style") < names.index("script")
+    assert sorted(page.texts) == ["facts", "script", "style", "tracks"]
+    for tag, attrs in page.tags:
+        assert tag not in ("link", "img", "iframe", "object", "base", "form")
+        for name in attrs:
+            assert name not in ("src", "href", "style", "action"), name
+            assert not name.startswith("on"), name
+    for name in "script", "style":
+        assert not re.search(r"url\(|@import|https?:|\beval\b|innerHTML|"
+                             r"insertAdjacent|document\.write|fetch\(|XMLHttp",
+                             page.texts[name]), name
+
+
+# --- tracks ------------------------------------------------------------------
+
+def read_number(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 128:
+            return value, at
+
+
+def read_level(data, at, size, nr):
+    """A list of (from, to, count, {key: ns})."""
+    slices, time, end = [], 0, at + size
+    for _ in range(nr):
+        gap, at = read_number(data, at)
+        length, at = read_number(data, at)
+        start = time + (gap >> 1)
+        time = start + length
+        if gap & 1:
+            count, at = read_number(data, at)
+            keys, at = read_number(data, at)
+            shares = {}
+            for _ in range(keys):
+                key, at = read_number(data, at)
+                ns, at = read_number(data, at)
+                assert key not in shares
+                shares[key] = ns
+            assert 1 <= keys <= 8 and count >= 1
+            assert sum(shares.values()) <= length
+        else:
+            key, at = read_number(data, at)
+            count, shares = 1, {key: length}
+        slices.append((start, time, count, shares))
+    assert at == end, "a track has other bytes than slices"
+    return slices
+
+
+def sum_keys(slices, mask):
+    sums = collections.Counter()
+    for _, _, _, shares in slices:
+        for key, ns in shares.items():
+            sums[key & mask] += ns
+    return +sums
+
+
+def read_track(data, levels, facts, mask):
+    """The finest level; all others have the same times and counts."""
+    finest, used = [], 0
+    for i, (quantum, offset, size, nr) in enumerate(levels):
+        slices = read_level(data, offset, size, nr)
+        used += size
+        if not i:
+            finest = slices
+            assert all(facts["from"] <= s[0] <= s[1] <= facts["to"]
+                       for s in slices)
+            continue
+        assert quantum > levels[i - 1][0] and 3 * size <= levels[i - 1][2]
+        assert sum(s[2] for s in slices) == sum(s[2] for s in finest)
+        sums = sum_keys(slices, mask)
+        assert sum(sums.values()) == sum(sum_keys(finest, mask).values())
+        if not sums[0]:
+            assert sums == sum_keys(finest, mask)
+        long = [s for s in finest if s[1] - s[0] >= 2 * quantum]
+        assert set(s[:2] for s in long) <= set(s[:2] for s in slices)
+    return finest, used
+
+
+def read_tracks(facts, data):
+    x = {"state": {}, "exits": {}, "run": {}, "lost": 0, "levels": 0}
+    used = 0
+    for number, (_, _, label, _, state, exits) in enumerate(facts["vcpus"]):
+        x["state"][label], n = read_track(data, state, facts, STATE_MASK)
+        x["exits"][label], m = read_track(data, exits, facts, -1)
+        x["levels"] = max(x["levels"], len(state), len(exits))
+        used += n + m
+    for pcpu, run, loss in facts["pcpus"]:
+        x["run"][pcpu], n = read_track(data, run, facts, -1)
+        losses, m = read_track(data, loss, facts, -1)
+        x["lost"] += sum(s[2] for s in losses)
+        used += n + m
+    assert used == len(data), "bytes of no track"
+    return x
+
+
+# --- numbers -----------------------------------------------------------------
+
+def label_of(row):
+    name = row.get("domain_name")
+    return "%s/%d" % (name, row["vcpu"]) if name else \
+        "d%dv%d" % (row["domain"], row["vcpu"])
+
+
+def near(what, got, want, slack):
+    assert abs(got - want) <= slack, "%s: %d, not %d" % (what, got, want)
+
+
+def compare_running(facts, x, tables):
+    times = {label: sum_keys(slices, STATE_MASK)[RUNNING]
+             for label, slices in x["state"].items()}
+    total = 0
+    for row in tables["vcpu_states"]:
+        label = label_of(row)
+        if row["state"] == "running" and times.get(label):
+            near("running time of " + label, times[label],
+                 row["total_ns"] + row["open_ns"],
+                 2 * sum(s[2] for s in x["state"][label]) + 2)
+            total += times[label]
+    by_pcpu = sum(sum(sum_keys(slices, -1).values())
+                  for slices in x["run"].values())
+    assert by_pcpu == sum(times.values()), (by_pcpu, sum(times.values()))
+    assert total > 0
+    by_vcpu = collections.Counter()
+    for slices in x["run"].values():
+        by_vcpu.update(sum_keys(slices, -1))
+    if not by_vcpu[0]:
+        for number, row in enumerate(facts["vcpus"]):
+            assert by_vcpu[number + 1] == times[row[2]], row[2]
+
+
+def compare_exits(facts, x, tables):
+    want, want_ns = collections.Counter(), collections.Counter()
+    got, got_ns = collections.Counter(), collections.Counter()
+    for row in tables["exits"]:
+        want[label_of(row)] += row["events"]
+        want_ns[label_of(row), row["reason"]] += row["total_ns"]
+    for label, slices in x["exits"].items():
+        if label not in want:
+            continue
+        got[label] = sum(s[2] for s in slices)
+        for key, ns in sum_keys(slices, -1).items():
+            got_ns[label, facts["names"][key].split(": ")[0]] += ns
+    assert got == want, (got, want)
+    for key, ns in got_ns.items():
+        if not any(k[1] == "others" for k in got_ns):
+            near("exits of %s %s" % key, ns, want_ns[key], want[key[0]] + 1)
+
+
+def compare_tables(facts, tables):
+    wakes = {row[0]: row for row in facts["wakes"]}
+    for row in tables["waits"]:
+        if row["reason"] == "wake" and label_of(row) in wakes:
+            assert wakes[label_of(row)][1] == row["events"]
+            assert wakes[label_of(row)][5] == row["max_ns"]
+    assert wakes or not any(r["reason"] == "wake" for r in tables["waits"])
+    assert [r[2] for r in facts["waits"]] == \
+        [r["length_ns"] for r in tables["longest_waits"]]
+    pcpus = sum(r["idle_ns"] for r in tables["pcpus"]) \
+        if "idle_ns" in tables["pcpus"][0] else None
+    assert pcpus is None or pcpus == facts["pcpu_times"][1]
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as f:
+        text = f.read()
+    assert len(text.encode()) <= 20000000
+    page = Page()
+    page.feed(text)
+    page.close()
+    check_policy(page)
+    facts = json.loads(page.texts["facts"])
+    data = base64.b64decode(page.texts["tracks"])
+    x = read_tracks(facts, data)
+    if len(sys.argv) > 2:
+        with open(sys.argv[2], encoding="utf-8") as f:
+            report = json.load(f)
+        compare_running(facts, x, report["tables"])
+        compare_exits(facts, x, report["tables"])
+        compare_tables(facts, report["tables"])
+        assert x["lost"] == report["trace"]["lost_records"] == \
+            facts["lost"][0]
+        assert facts["records"] == report["trace"]["records"]
+    print("vcpus", *sorted(label for label in x["state"]
+                           if x["state"][label] or x["exits"][label]))
+    print("exits %d, lost %d, levels %d, condensed %d %d, verdict %d" % (
+        sum(s[2] for slices in x["exits"].values() for s in slices), x["lost"],
+        x["levels"], facts["quantum"], facts["exit_quantum"],
+        len(facts["verdict"])))
+
+
+main()

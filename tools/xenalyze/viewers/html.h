@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The HTML page: state of the format, and parts of its file; private header of
+ * viewers/.
+ */
+#ifndef XENALYZE_VIEWERS_HTML_H
+#define XENALYZE_VIEWERS_HTML_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "xenalyze/model/model.h"
+#include "xenalyze/viewers/activity.h"
+#include "xenalyze/viewers/html-track.h"
+
+/*
+ * Bounds of the file, 20 MB: the slices of all rows, coarser levels with up to
+ * half of their size, all as base64; names and numbers of rows.
+ */
+#define HTML_MAX_BYTES (7u << 20)
+#define HTML_STATES_BYTES (HTML_MAX_BYTES / 2)  /* the share of states */
+#define HTML_MAX_VCPUS 2048u    /* with a row */
+#define HTML_MAX_PCPUS 4096u
+#define HTML_MAX_EXITS 64u      /* rows of tables */
+
+#define HTML_LEVELS 8u
+
+/* A row's track, and coarser copies, each at most a third of the one before. */
+struct html_levels
+{
+    struct html_track all[HTML_LEVELS];
+    unsigned int nr;            /* 0: the row has no such track */
+};
+
+/*
+ * Tracks that share bytes and a quantum: a trace has far more exits than
+ * changes of states, which are of more use.
+ */
+enum html_pool { HTML_STATES, HTML_EXITS, HTML_POOLS };
+
+struct html_pcpu
+{
+    struct html_levels run;     /* keys: number of the vcpu + 1 */
+    struct html_levels loss;    /* key 1; counts are lost records */
+};
+
+/* A state's key has the pcpu above the state; 0: no pcpu. */
+#define HTML_STATE_BITS 3u
+#define HTML_STATE_MASK ((1u << HTML_STATE_BITS) - 1)
+
+_Static_assert(ACTIVITY_STATES <= HTML_STATE_MASK + 1, "a state fits");
+
+struct html_vcpu
+{
+    const struct activity_vcpu *vcpu;
+    struct html_levels state;   /* keys: state, pcpu + 1 */
+    struct html_levels exits;   /* keys: number of the name */
+};
+
+#define HTML_HANDLERS 64u
+#define HTML_NAMES (EXIT_CAUSES * HTML_HANDLERS + ACTIVITY_CALLS)
+
+struct html
+{
+    FILE *out;
+    const struct viewer_options *options;
+    struct html_pcpu *pcpus;
+    uint32_t nr_pcpus;
+    struct html_vcpu *vcpus;
+    uint32_t nr_vcpus;
+    bool has_hidden_pcpus, has_hidden_vcpus;    /* rows beyond the bounds */
+    struct
+    {
+        uint64_t quantum;       /* common to all tracks of the pool */
+        size_t used;            /* their bytes */
+    } pools[HTML_POOLS];
+    uint64_t from, to;          /* times of all slices; from > to: none */
+    bool has_wall;
+    int64_t wall;               /* ns since 1970 at time 0 */
+    uint64_t hz;
+    unsigned int segments;
+    bool failed;                /* out of memory */
+    uint16_t numbers[HTML_NAMES];       /* names have numbers from 1 */
+    uint16_t names[HTML_NAMES]; /* by number - 1: the index in numbers */
+    unsigned int nr_names;
+};
+
+_Static_assert(HTML_NAMES <= UINT16_MAX, "16 bits number the names");
+
+/* Write the numbers as members of a JSON object, in html-numbers.c. */
+int html_write_numbers(FILE *out, const struct viewer_options *options);
+
+/* Lines of the page before and behind the data, up to a NULL. */
+extern const char *const html_page_before[], *const html_page_after[];
+
+#endif /* XENALYZE_VIEWERS_HTML_H */

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rows of the timeline: a title, the pcpus, then the vcpus by domain.
+
+const TITLE_HEIGHT = 26;
+const PCPU_HEIGHT = 20;
+const VCPU_HEIGHT = 27;
+const STATE_HEIGHT = 14;        // of a row with exits below
+
+function readVcpus() {
+    const domains = new Map();
+    const vcpus = facts.vcpus.map(([domain, id, label, domainLabel, state,
+                                    exits], number) => ({
+        kind: "vcpu", number, domain, id, label, domainLabel,
+        state: new Track(state), exits: new Track(exits),
+    }));
+
+    for (const v of vcpus) {
+        // Known as a waker only.
+        if (v.state.isEmpty && v.exits.isEmpty)
+            continue;
+        if (!domains.has(v.domain))
+            domains.set(v.domain, { id: v.domain, label: v.domainLabel,
+                                    vcpus: [] });
+        domains.get(v.domain).vcpus.push(v);
+    }
+    const sorted = [...domains.values()].sort((a, b) => a.id - b.id);
+
+    sorted.forEach((domain, i) => {
+        const [dark, light] = hueOf(i), nr = domain.vcpus.length;
+        // Domains that share a hue differ a little in lightness.
+        const first = [0, 0.3, 0.15, 0.45][Math.floor(i / HUES.length) % 4];
+
+        domain.vcpus.sort((a, b) => a.id - b.id);
+        domain.vcpus.forEach((v, k) => {
+            v.colour = mixColours(dark, light, first + (nr < 2 ? 0.2
+                : 0.55 * k / (nr - 1)));
+        });
+        domain.colour = mixColours(dark, light, first + 0.2);
+    });
+    return { vcpus, domains: sorted };
+}
+
+function readPcpus() {
+    return facts.pcpus.map(([id, run, loss]) => ({
+        kind: "pcpu", id, label: `pcpu ${id}`, run: new Track(run),
+        loss: new Track(loss),
+    }));
+}
+
+const { vcpus, domains } = readVcpus();
+const pcpus = readPcpus();
+const rows = [];
+
+function listRows() {
+    rows.push({ kind: "title", label: "Physical CPUs", note: "the vcpu that " +
+                "runs; gaps are idle" }, ...pcpus);
+    for (const domain of domains) {
+        const nr = domain.vcpus.length;
+
+        rows.push({ kind: "title", label: domain.label, colour: domain.colour,
+                    note: `${nr} vcpu${nr > 1 ? "s" : ""}` }, ...domain.vcpus);
+    }
+    let top = 0;
+
+    for (const row of rows) {
+        row.top = top;
+        row.height = row.kind === "title" ? TITLE_HEIGHT
+            : row.kind === "pcpu" ? PCPU_HEIGHT
+            : row.exits.isEmpty ? PCPU_HEIGHT : VCPU_HEIGHT;
+        top += row.height;
+    }
+    rows.height = top + 4;
+}
+
+listRows();
+
+// The row at a place below the axis, scrolled; or the nearest.
+function findRow(y) {
+    let low = 0, high = rows.length - 1;
+
+    while (low < high) {
+        const middle = (low + high + 1) >> 1;
+
+        if (rows[middle].top <= y)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+// Does the track of states or of exits lie there?
+function trackAt(row, y) {
+    if (row.kind === "pcpu")
+        return row.run;
+    return row.exits.isEmpty || y - row.top < STATE_HEIGHT + 4 ? row.state
+        : row.exits;
+}
+
+// --- search ----------------------------------------------------------------
+
+const search = { text: "", isActive: false, rows: [], at: -1 };
+
+function setSearch(text) {
+    const wanted = text.trim().toLowerCase();
+
+    search.text = text;
+    search.isActive = wanted !== "";
+    search.at = -1;
+    search.rows = [];
+    for (let i = 0; i < rows.length; i++) {
+        const row = rows[i];
+        const names = row.kind === "vcpu"
+            ? [row.label, row.domainLabel, `d${row.domain}v${row.id}`]
+            : row.kind === "pcpu" ? [row.label] : [];
+
+        row.isMatch = search.isActive &&
+            names.some((name) => name.toLowerCase().includes(wanted));
+        if (row.isMatch)
+            search.rows.push(i);
+    }
+}
