@@ -579,5 +579,5 @@ START_TEST(threads_and_deleted_files)
 END_TEST
 
 UNIT_MAIN("follow", written_between_reads, nothing_deleted,
-          deleted_and_counted, deleted_without_numbers, deleted_by_hand, program,
-          threads_and_nothing_deleted, threads_and_deleted_files)
+          deleted_and_counted, deleted_without_numbers, deleted_by_hand,
+          program, threads_and_nothing_deleted, threads_and_deleted_files)
