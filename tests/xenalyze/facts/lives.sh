@@ -20,8 +20,8 @@ check_lives() {
     awk '
         $1 == "create" { from[$2] = $3 }
         $1 == "destroy" { life[$2] = ($3 - from[$2]) / 2.4e9 }
-        match($1, /^d[0-9]+v/) && $NF ~ /s$/ && NF == 8 {
-            dom = substr($1, 2, RLENGTH - 2)
+        match($1, /^s[0-9]+\//) && $NF ~ /s$/ && NF == 8 {
+            dom = substr($1, 2, RLENGTH - 2) + 1    # d1 is s0
             if ( dom in life && $NF + 0 > life[dom] + 0.006 )
                 printf "%s is known for %s, lived %.3f s\n", $1, $NF, life[dom]
             seen += dom in life
