@@ -115,13 +115,24 @@ static unsigned int decode_pv(struct fact_pv *f, const struct xt_record *r)
     return l->words;
 }
 
+/* All but vcpu and the fields of the record; no argument is set. */
+static inline void begin_pv(struct fact_pv *f, const struct pcpu *p,
+                            uint32_t event)
+{
+    f->pcpu = p->id;
+    f->time = p->time;
+    f->kind = event_minor8(event);
+    f->wide = event_is_wide(event);
+    f->nr_args = 0;
+    f->number = f->error = 0;
+    f->rip = f->address = f->entry = 0;
+}
+
 void pv_record(struct pcpu *p, const struct xt_record *r)
 {
-    struct fact_pv f = {
-        .pcpu = p->id, .time = p->time, .kind = event_minor8(r->event),
-        .wide = event_is_wide(r->event),
-    };
+    struct fact_pv f;
 
+    begin_pv(&f, p, r->event);
     if ( f.kind >= PV_KINDS || !layouts[f.kind][f.wide].known )
     {
         pcpu_emit_event(p, r);

@@ -511,7 +511,7 @@ struct fact_pv
     uint32_t number;            /* hypercall or trap number */
     uint32_t error;             /* error code */
     uint64_t rip, address, entry;
-    uint64_t args[6];
+    uint64_t args[6];           /* the first nr_args are set */
 };
 
 enum fact_memory_kind
