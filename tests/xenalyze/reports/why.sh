@@ -640,3 +640,19 @@ grep -q '^ *waited for a pcpu [01]\.[0-9]%, parked [789][0-9]\.[0-9]%, ran ' out
 ! grep -q 'Interrupts of the host' out || fail "interrupts: $(cat out)"
 expect 0 "$xenalyze" why rarely parked
 grep -q '^ Worst part: parked [0-9.]* [mu]s of ' out || fail "no part: $(cat out)"
+
+# d1v0 is paused for a microsecond, which rounds to no share, and for 5 ms.
+pauses() {
+    compose paused <<END
+0 1000000 0x21101 0x10000
+0 500000000 0x21031 0x10000
+0 $((500000000 + $1)) 0x21311 0x10000
+0 - 0x21101 0x10000
+0 999000000 0x21021 0x10000
+END
+    expect 0 "$xenalyze" why --cpu-hz 1G d1v0 paused
+}
+pauses 1000
+! grep paused out || fail "a pause of no share: $(cat out)"
+pauses 5000000
+grep -q 'paused 0\.5%' out || fail "no pause: $(cat out)"

@@ -170,7 +170,8 @@ static void print_states(const struct text_why *t)
                   share_of_time(t, v->times[STATE_RUNNING]));
     text_wrap_add(&w, ",", "blocked %.1f%%",
                   share_of_time(t, v->times[STATE_BLOCKED]));
-    if ( paused )
+    /* No word about what rounds to 0. */
+    if ( share_of_time(t, paused) >= 0.05 )
         text_wrap_add(&w, ",", "paused %.1f%%", share_of_time(t, paused));
     putc('.', t->out);
     text_wrap_end(&w);
