@@ -273,6 +273,16 @@ static int check_selection(const struct config *c, struct err *e)
                      "use --count", option);
 }
 
+/* A pcpu has the same states for all domains. */
+static int check_pcpus(const struct config *c, struct err *e)
+{
+    assert(e);
+    if ( !c->reports.pcpus || (!c->domains && !c->vcpus) )
+        return 0;
+    return err_usage(e, "--report-pcpu needs all domains and vcpus: leave out "
+                     "--%s, or use over run", c->domains ? "domain" : "vcpu");
+}
+
 int outputs_check_schema(const struct config *config, struct err *e)
 {
     assert(config->reports.json_schema);
@@ -292,6 +302,7 @@ int outputs_choose(struct config *config, bool terminal, struct err *e)
     rc = rc ? rc : check_compare(config, e);
     rc = rc ? rc : check_info(config, e);
     rc = rc ? rc : check_selection(config, e);
+    rc = rc ? rc : check_pcpus(config, e);
     rc = rc ? rc : check_order(config, e);
     rc = rc ? rc : check_picture(config, e);
     rc = rc ? rc : check_theme(&config->reports, e);
