@@ -58,9 +58,12 @@ static void see_loss(void *state, const struct fact_loss *f)
     see("loss", f->from, f->to, "");
 }
 
+static uint64_t seen_since;
+
 static void see_pcpu(void *state, const struct fact_pcpu *f)
 {
     (void)state;
+    seen_since = f->since;
     see("pcpu", f->from, f->to, "");
 }
 
@@ -194,7 +197,8 @@ START_TEST(durations_are_cut)
         const struct fact_loss loss = { .from = rows[i].from,
                                         .to = rows[i].to };
         const struct fact_pcpu pcpu = { .from = rows[i].from,
-                                        .to = rows[i].to };
+                                        .to = rows[i].to,
+                                        .since = rows[i].from };
         struct arena arena;
         const struct sink *sink;
 
@@ -349,6 +353,45 @@ START_TEST(slots_are_those_of_the_sink)
 }
 END_TEST
 
-UNIT_MAIN("crop", durations_are_cut, single_times_are_in_or_out,
+/* A state that lasts since before the pcpu's first record may fill the span. */
+START_TEST(states_of_pcpus_begin_early)
+{
+    static const struct
+    {
+        uint64_t since, from, to, seen_since;
+        const char *seen;
+    } rows[] = {
+        { 10, 120, 150, 100, "pcpu 120..150" },
+        { 110, 120, 150, 110, "pcpu 120..150" },
+        { 10, 50, 150, 100, "pcpu 100..150" },
+        { 10, 250, 300, 100, "pcpu 200..200" },
+        { 150, 250, 300, 150, "pcpu 200..200" },
+        { 201, 250, 300, 0, "" },
+        { 10, 50, 99, 0, "" },
+    };
+    const struct analyze_options options = {
+        .bounded = true, .from = FROM, .until = UNTIL };
+
+    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        const struct fact_pcpu pcpu = {
+            .since = rows[i].since, .from = rows[i].from, .to = rows[i].to };
+        struct arena arena;
+        const struct sink *sink;
+
+        arena_init(&arena, 0);
+        sink = filtered(&arena, &options);
+        seen_since = 0;
+        sink->ops->pcpu(sink->state, &pcpu);
+        ck_assert_str_eq(seen, rows[i].seen);
+        ck_assert_uint_eq(seen_since, rows[i].seen_since);
+        seen[0] = '\0';
+        arena_fini(&arena);
+    }
+}
+END_TEST
+
+UNIT_MAIN("crop", durations_are_cut, states_of_pcpus_begin_early,
+          single_times_are_in_or_out,
           segments_begin_and_end_in_the_span, only_wanted_pcpus_and_vcpus,
           slots_are_those_of_the_sink)

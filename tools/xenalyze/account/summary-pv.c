@@ -155,6 +155,28 @@ void summary_add_pcpu_state(void *state, const struct fact_pcpu *f)
     /* Pointer arithmetic as in summary_add_domain_state(). */
     if ( !f->before_first_run )
         stats_add(p->state + f->state, &b->pool, f->to - f->from, f->from);
+    else
+        p->open[f->state] += f->to - f->from;
+    if ( f->since < f->from )
+        p->open[f->state] += f->from - f->since;
+}
+
+/* A loss after the last record is a fact of the loss only. */
+struct summary_pcpu_time summary_get_pcpu_time(const struct summary *b,
+                                               const struct summary_pcpu *p)
+{
+    struct summary_pcpu_time t = { .state[PCPU_LOST] = p->lost_cycles };
+    uint64_t known = p->lost_cycles;
+
+    for ( unsigned int s = 0; s < PCPU_LOST; s++ )
+    {
+        t.state[s] = p->state[s].sum + p->open[s];
+        known += t.state[s];
+    }
+    assert(b->closed);
+    if ( known < b->total )
+        t.state[PCPU_UNKNOWN] = b->total - known;
+    return t;
 }
 
 static void add_volume(struct fact_volume *to, const struct fact_volume *from)
@@ -186,7 +208,10 @@ void summary_merge_pcpu(struct summary *to, const struct summary_pcpu *from)
         return;
     add_volume(&p->volume, &from->volume);
     for ( unsigned int i = 0; i < PCPU_STATES; i++ )
+    {
         stats_merge(&p->state[i], &to->pool, &from->state[i]);
+        p->open[i] += from->open[i];
+    }
     stats_merge(&p->sleep, &to->pool, &from->sleep);
     p->time += from->time;
     p->interrupts += from->interrupts;

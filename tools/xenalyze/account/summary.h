@@ -196,12 +196,22 @@ struct summary_pcpu
     uint32_t id;
     _Alignas(STATS_LINE)
     struct stats state[PCPU_STATES];    /* known begin and end */
-    uint64_t time;              /* sum of all states */
+    uint64_t open[PCPU_STATES]; /* cycles, without a known begin */
+    uint64_t time;              /* from the first record to the last */
     struct fact_volume volume;
     struct stats sleep;         /* time in C-states */
     uint64_t interrupts, interrupt_cycles;  /* device interrupts handled here */
     uint64_t losses, lost;              /* global: number, records, ... */
     uint64_t lost_cycles;               /* ... and cycles */
+};
+
+/*
+ * Cycles by state.  A pcpu is unknown when no record tells its state, and after
+ * its last record, so the sum is the length of the trace.
+ */
+struct summary_pcpu_time
+{
+    uint64_t state[PCPU_STATES];
 };
 
 /* --- the whole ------------------------------------------------------------ */
@@ -305,6 +315,9 @@ static inline uint64_t summary_in_xen(uint64_t total, uint64_t off_cpu)
 {
     return total > off_cpu ? total - off_cpu : 0;
 }
+
+struct summary_pcpu_time summary_get_pcpu_time(const struct summary *b,
+                                               const struct summary_pcpu *p);
 
 /* The part of an exit's cost in which the vcpu was off its pcpu. */
 static inline uint64_t summary_exit_off_cpu(const struct summary_exit *x)

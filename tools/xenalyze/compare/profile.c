@@ -233,10 +233,11 @@ static void profile_add_pcpu(void *state, const struct fact_pcpu *f)
 
     if ( f->state >= PCPU_LOST )
         return;
-    add_span(p, figure_key(FIGURE_HOST, FIGURE_WHOLE, kind, 0), f->from, f->to);
+    add_span(p, figure_key(FIGURE_HOST, FIGURE_WHOLE, kind, 0), f->since,
+             f->to);
     if ( p->options.per_pcpu )
         add_span(p, figure_key(FIGURE_HOST, FIGURE_VCPU(f->pcpu), kind, 0),
-                 f->from, f->to);
+                 f->since, f->to);
 }
 
 static void add_interrupt(struct profile *p, uint32_t pcpu, unsigned int i,

@@ -157,7 +157,7 @@ struct pcpu *segment_pcpu(struct analysis *a, unsigned int id)
     p->scratch = &a->shards[0].scratch[0];
     p->guests = &a->guests;
     p->dialect = &a->info.dialect;
-    p->time = a->global.first;
+    p->time = p->fact.since = a->global.first;
     p->has_slept = a->has_sleep_states;
     p->default_vcpu = guests_get_vcpu(&a->guests, XT_DOMAIN_DEFAULT, id);
     p->wants_wake_to_halt = emit_wants_wake_to_halt(&a->global.emit);

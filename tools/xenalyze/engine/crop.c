@@ -127,11 +127,15 @@ static void crop_loss(void *state, const struct fact_loss *f)
         c->sink.ops->loss(c->sink.state, &g);
 }
 
+/* The first record of a pcpu may come after the span that its state fills. */
 static void crop_pcpu(void *state, const struct fact_pcpu *f)
 {
     struct crop *c = state;
     struct fact_pcpu g = *f;
 
+    g.since = crop_since(c, f->since);
+    if ( f->since <= c->until && f->from > c->until )
+        g.from = c->until;
     if ( wants_pcpu(c, f->pcpu) && crop_span(c, &g.from, &g.to) )
         c->sink.ops->pcpu(c->sink.state, &g);
 }

@@ -20,7 +20,8 @@ enum change_kind
     CHANGE_LEAVE,       /* ... from running */
     CHANGE_WAKE,        /* ... from any state but running to runnable; number:
                            time at which the wake-up began, or 0 */
-    CHANGE_CONTINUE,    /* vcpu keeps running */
+    CHANGE_CONTINUE,    /* vcpu keeps running; number: time before which the
+                           pcpu was offline, or 0 */
     CHANGE_EXIT_BLOCKED,        /* vcpu blocks during the exit `data` */
     CHANGE_ENTRY,       /* VM entry of vcpu, which may end a blocked exit */
     CHANGE_EXIT,        /* VM exit of vcpu: no blocked exit is left to end */

@@ -8,6 +8,8 @@
  */
 #include "xenalyze/machine/pcpu.h"
 
+#include "common/compiler.h"
+
 _Static_assert(STATE_RUNNING == XT_VALUE(runstate, running) &&
                STATE_RUNNABLE == XT_VALUE(runstate, runnable) &&
                STATE_BLOCKED == XT_VALUE(runstate, blocked) &&
@@ -119,13 +121,33 @@ static inline void change_state(struct pcpu *p, struct vcpu *v,
                  : old != STATE_RUNNING || p->current != v);
 }
 
+/*
+ * The idle vcpu of a pcpu that comes online continues, too.  An idle pcpu does
+ * not stay awake for long without a record: before its first, it was offline.
+ */
+COLD
+static void check_online(struct pcpu *p, struct change *c)
+{
+    debug_assert(p->current == c->vcpu && p->fact.from == p->first);
+    if ( !vcpu_is_idle(p->current) || !p->has_slept || p->started_asleep ||
+         p->first - p->fact.since <= PCPU_SILENCE )
+        return;
+    p->fact.since = p->first;
+    c->number = p->first;
+}
+
 /* The scheduler chose the vcpu that is running already. */
 static inline void continue_running(struct pcpu *p, struct vcpu *v)
 {
+    bool is_first = p->fact.before_first_run;
+    struct change *c;
+
     check_current(p, v);
     p->fact.before_first_run &= p->current != v;
     p->default_vcpu = NULL;
-    queue_change(p, CHANGE_CONTINUE, v, STATE_RUNNING, STATE_RUNNING);
+    c = queue_change(p, CHANGE_CONTINUE, v, STATE_RUNNING, STATE_RUNNING);
+    if ( is_first && !p->fact.before_first_run )
+        check_online(p, c);
 }
 
 /* --- any record ----------------------------------------------------------- */

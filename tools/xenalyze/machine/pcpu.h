@@ -95,6 +95,8 @@ struct pcpu
 
     bool asleep;
     bool has_slept;             /* it writes records of sleep states */
+    bool has_fallen_asleep;     /* ... and has written one of an entry */
+    bool started_asleep;        /* its first one is of a wake-up */
     bool is_silent;             /* between the two calls of pcpu.c */
     uint32_t c_state;
     uint64_t asleep_since;
@@ -272,7 +274,7 @@ static inline void pcpu_set_state(struct pcpu *p, unsigned int state,
     p->fact.vcpu = p->current;
     emit_pcpu(p->emit, &p->fact);
     p->fact.state = state;
-    p->fact.from = time;
+    p->fact.from = p->fact.since = time;
     p->fact.before_first_run = false;
 }
 

@@ -20,7 +20,7 @@ static void decode_sleep(struct pcpu *p, const struct xt_record *r,
     f->state = RECORD_FIELD(r, pm_idle_entry, state);
     f->expected = RECORD_FIELD(r, pm_idle_entry, expected);
     f->predicted = RECORD_FIELD(r, pm_idle_entry, predicted);
-    p->asleep = p->has_slept = true;
+    p->asleep = p->has_slept = p->has_fallen_asleep = true;
     p->c_state = f->state;
     p->asleep_since = p->time;
 }
@@ -34,6 +34,7 @@ static void decode_wake(struct pcpu *p, const struct xt_record *r,
     f->cycles = f->matched ? p->time - p->asleep_since : 0;
     p->asleep = false;
     p->has_slept = true;
+    p->started_asleep |= !p->has_fallen_asleep;
 }
 
 #define ROW(event) [(event) - TRC_HW_PM]

@@ -640,6 +640,8 @@ static void start_running(struct global *g, struct vcpu_state *v,
     uint64_t first = g->pcpus[c->pcpu].first;
 
     vcpu_set_pcpu(g, v, c->pcpu, first);
+    if ( v->fact.from < first && c->number )
+        v->fact.state = STATE_NO_DATA;
     if ( v->fact.from < first )
         vcpu_enter(g, v, STATE_RUNNING, first, c->pcpu);
     vcpu_mark_seen(g, v);

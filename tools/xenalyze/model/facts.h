@@ -288,7 +288,11 @@ struct fact_loss
 enum fact_pcpu_state { PCPU_RUNNING, PCPU_IDLE, PCPU_LOST, PCPU_UNKNOWN,
                        PCPU_STATES };
 
-/* Without a gap from the first to the last record of the pcpu. */
+/*
+ * Without a gap from the first to the last record of the pcpu.  The first
+ * record of scheduling names the first state, so the pcpu was in that state
+ * before its first record, too: since the begin of the segment.
+ */
 struct fact_pcpu
 {
     uint32_t pcpu;
@@ -296,6 +300,7 @@ struct fact_pcpu
     bool before_first_run;      /* before the first record of scheduling, which
                                    names the vcpu; not counted by stock */
     uint64_t from, to;
+    uint64_t since;             /* `from`, or before the first record */
     const struct vcpu *vcpu;            /* if running or idle */
 };
 

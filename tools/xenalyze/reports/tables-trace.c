@@ -118,12 +118,16 @@ static void walk_pcpus(struct export *x, void *state)
     for ( uint32_t i = 0; i < a->summary->nr_pcpus; i++ )
     {
         const struct summary_pcpu *p = a->summary->pcpus[i];
+        struct summary_pcpu_time t = summary_get_pcpu_time(a->summary, p);
 
         EXPORT_ROW(x, export_number(p->id), export_number(p->volume.records),
                    export_number(p->lost), export_number(p->losses),
                    export_number(p->lost_cycles), export_number(p->time),
                    export_number(p->interrupts),
-                   export_number(p->interrupt_cycles));
+                   export_number(p->interrupt_cycles),
+                   export_number(t.state[PCPU_RUNNING]),
+                   export_number(t.state[PCPU_IDLE]),
+                   export_number(t.state[PCPU_UNKNOWN]));
     }
 }
 
@@ -140,6 +144,14 @@ static const struct export_column pcpu_columns[] = {
                   "the number of device interrupts handled"),
     EXPORT_COLUMN("interrupt_time", DURATION,
                   "the time in handlers of device interrupts"),
+    EXPORT_COLUMN("running_time", DURATION,
+                  "the time in which a vcpu of a domain ran, also before the "
+                  "first record"),
+    EXPORT_COLUMN("idle_time", DURATION,
+                  "the idle time, also before the first record"),
+    EXPORT_COLUMN("unknown_time", DURATION,
+                  "the rest of the length of the trace: no record tells the "
+                  "state, or the pcpu has had its last record"),
 };
 
 static void walk_volumes(struct export *x, void *state)
@@ -213,8 +225,8 @@ const struct export_table report_tables_trace[] = {
       EXPORT_COLUMNS(pcpu_columns), walk_pcpus },
     { "pcpu_record_bytes", "Size of a pcpu's records, by class of events.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(volume_columns), walk_volumes },
-    { "pcpu_states", "States of a pcpu.", EXPORT_IN_TABLES,
-      EXPORT_COLUMNS(pcpu_state_columns), walk_pcpu_states },
+    { "pcpu_states", "States of a pcpu, from its first record of scheduling.",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(pcpu_state_columns), walk_pcpu_states },
     { "pcpu_sleeps", "C-states: from sleep to wake-up of a pcpu.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(sleep_columns), walk_sleeps },
     { .name = NULL },

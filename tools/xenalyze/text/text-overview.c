@@ -31,6 +31,7 @@ struct overview
     FILE *out;
     struct summary *summary;
     const struct latency *latency;
+    bool is_selection;          /* other domains may have run as well */
 };
 
 static double share_of_trace(const struct overview *o, double cycles)
@@ -119,6 +120,42 @@ static struct domain_row *collect_domains(const struct overview *o,
     return rows;
 }
 
+/* Cycles of all pcpus in which no vcpu of a domain is known to run. */
+struct pcpu_sums
+{
+    double idle, lost, unknown;
+};
+
+static struct pcpu_sums sum_pcpus(const struct overview *o,
+                                  const struct domain_row *rows, uint32_t nr)
+{
+    const struct summary *b = o->summary;
+    double rest = (double)b->total * b->nr_pcpus;
+    struct pcpu_sums sums = { .unknown = 0 };
+
+    assert(rows || !nr);
+    for ( uint32_t i = 0; i < b->nr_pcpus; i++ )
+    {
+        struct summary_pcpu_time time = summary_get_pcpu_time(b, b->pcpus[i]);
+
+        sums.idle += (double)time.state[PCPU_IDLE];
+        sums.lost += (double)time.state[PCPU_LOST];
+        sums.unknown += (double)time.state[PCPU_UNKNOWN];
+    }
+    for ( uint32_t i = 0; i < nr; i++ )
+        rest -= rows[i].running;
+    if ( !o->is_selection )
+        sums.unknown = rest - sums.idle - sums.lost;
+    return sums;
+}
+
+/* No row for what rounds to 0. */
+static bool has_unknown_row(const struct overview *o,
+                            const struct pcpu_sums *sums)
+{
+    return share_of_trace(o, sums->unknown) >= 0.5;
+}
+
 static void print_domain(const struct overview *o, const struct domain_row *row)
 {
     char name[XT_LABEL_MAX];
@@ -148,28 +185,25 @@ static void print_pcpu_row(const struct overview *o, const char *name,
 }
 
 /* With the rows of the domains, the sum is the number of pcpus. */
-static void print_pcpu_rows(const struct overview *o)
+static void print_pcpu_rows(const struct overview *o, const struct pcpu_sums *p)
 {
-    double idle = 0, lost = 0;
-
-    for ( uint32_t i = 0; i < o->summary->nr_pcpus; i++ )
-    {
-        idle += (double)o->summary->pcpus[i]->state[PCPU_IDLE].sum;
-        lost += (double)o->summary->pcpus[i]->state[PCPU_LOST].sum;
-    }
-    print_pcpu_row(o, "idle", idle);
-    if ( lost )
-        print_pcpu_row(o, "records lost", lost);
+    print_pcpu_row(o, "idle", p->idle);
+    if ( p->lost > 0 )
+        print_pcpu_row(o, "records lost", p->lost);
+    if ( has_unknown_row(o, p) )
+        print_pcpu_row(o, "unknown", p->unknown);
 }
 
 static int print_domain_rows(const struct overview *o)
 {
     uint32_t nr, shown;
     struct domain_row *rows = collect_domains(o, &nr);
+    struct pcpu_sums sums;
 
     if ( !rows )
         return -ENOMEM;
-    shown = limit_rows(o, DOMAIN_ROWS);
+    sums = sum_pcpus(o, rows, nr);
+    shown = limit_rows(o, DOMAIN_ROWS) - has_unknown_row(o, &sums);
     shown = nr > shown ? shown : nr;
     fprintf(o->out, "\n%-*s %5s %10s %7s %7s %7s %7s %10s\n", NAME_WIDTH + 1,
             "Where time went", "vcpus", "pcpus busy", "waiting", "blocked",
@@ -178,7 +212,7 @@ static int print_domain_rows(const struct overview *o)
         print_domain(o, &rows[i]);
     if ( nr > shown )
         fprintf(o->out, " and %" PRIu32 " more domains\n", nr - shown);
-    print_pcpu_rows(o);
+    print_pcpu_rows(o, &sums);
     free(rows);
     return 0;
 }
@@ -269,8 +303,7 @@ static int print_exits(const struct overview *o)
 /* --- the whole ------------------------------------------------------------ */
 
 /* The records are those of the whole trace. */
-static void print_title(const struct overview *o, const char *name,
-                        bool is_selection)
+static void print_title(const struct overview *o, const char *name)
 {
     const struct summary *b = o->summary;
     const char *file = strrchr(name, '/');
@@ -278,8 +311,8 @@ static void print_title(const struct overview *o, const char *name,
     fprintf(o->out, "%.40s: %.2f s, %" PRIu32 " pcpu%s, %s%" PRIu64
             " records\n", file && file[1] ? file + 1 : name,
             (double)b->total / (double)b->hz, b->nr_pcpus,
-            b->nr_pcpus == 1 ? "" : "s", is_selection ? "selected from " : "",
-            b->records);
+            b->nr_pcpus == 1 ? "" : "s",
+            o->is_selection ? "selected from " : "", b->records);
 }
 
 static void print_quality(const struct overview *o, bool clock_assumed)
@@ -309,10 +342,10 @@ int text_print_overview(struct summary *summary, const struct latency *latency,
                         const char *name, bool clock_assumed,
                         bool is_selection, FILE *out)
 {
-    const struct overview o = { out, summary, latency };
+    const struct overview o = { out, summary, latency, is_selection };
     int rc;
 
-    print_title(&o, name, is_selection);
+    print_title(&o, name);
     rc = print_domain_rows(&o);
     if ( rc )
         return rc;

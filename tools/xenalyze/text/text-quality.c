@@ -222,20 +222,17 @@ struct pcpu_time
     double state[PCPU_STATES], whole;
 };
 
-/* Time that no state has counts as unknown. */
-static struct pcpu_time get_pcpu_time(const struct summary_pcpu *p)
+static void add_pcpu_time(struct pcpu_time *sum, const struct summary *b,
+                          const struct summary_pcpu *p)
 {
-    struct pcpu_time time = { .whole = (double)p->time };
-    uint64_t known = 0;
+    struct summary_pcpu_time time = summary_get_pcpu_time(b, p);
 
-    for ( unsigned int s = 0; s < PCPU_UNKNOWN; s++ )
+    assert(sum->whole >= 0);
+    for ( unsigned int s = 0; s < PCPU_STATES; s++ )
     {
-        time.state[s] = (double)p->state[s].sum;
-        known += p->state[s].sum;
+        sum->state[s] += (double)time.state[s];
+        sum->whole += (double)time.state[s];
     }
-    if ( p->time > known )
-        time.state[PCPU_UNKNOWN] = (double)(p->time - known);
-    return time;
 }
 
 static void print_pcpu(const struct text *t, const char *name,
@@ -255,13 +252,7 @@ void text_pcpu_sum(const struct text *t)
     struct pcpu_time sum = { .whole = 0 };
 
     for ( uint32_t i = 0; i < t->summary->nr_pcpus; i++ )
-    {
-        struct pcpu_time time = get_pcpu_time(t->summary->pcpus[i]);
-
-        sum.whole += time.whole;
-        for ( unsigned int s = 0; s < PCPU_STATES; s++ )
-            sum.state[s] += time.state[s];
-    }
+        add_pcpu_time(&sum, t->summary, t->summary->pcpus[i]);
     print_pcpu(t, "all", &sum);
 }
 
@@ -277,9 +268,10 @@ void text_pcpu_shares(const struct text *t)
     for ( size_t i = 0; i < n; i++ )
     {
         const struct summary_pcpu *p = t->summary->pcpus[pcpus[i].index];
-        struct pcpu_time time = get_pcpu_time(p);
+        struct pcpu_time time = { .whole = 0 };
         char name[16];
 
+        add_pcpu_time(&time, t->summary, p);
         snprintf(name, sizeof(name), "%u", p->id);
         print_pcpu(t, name, &time);
     }

@@ -109,17 +109,18 @@ static void write_pcpus(struct numbers *n)
 
     for ( uint32_t i = 0; i < n->summary->nr_pcpus; i++ )
     {
-        const struct summary_pcpu *p = n->summary->pcpus[i];
+        struct summary_pcpu_time t =
+            summary_get_pcpu_time(n->summary, n->summary->pcpus[i]);
 
-        assert(p);
-        idle += p->state[PCPU_IDLE].sum;
-        lost += p->state[PCPU_LOST].sum;
-        time += p->time;
+        idle += t.state[PCPU_IDLE];
+        lost += t.state[PCPU_LOST];
+        for ( unsigned int s = 0; s < PCPU_STATES; s++ )
+            time += t.state[s];
     }
     fprintf(n->out, ",\n\"pcpu_times\":[%" PRIu32, n->summary->nr_pcpus);
     put_cycles(n, idle);
     put_cycles(n, lost);
-    put_cycles(n, time + n->summary->lost_cycles_at_end);
+    put_cycles(n, time);
     putc(']', n->out);
 }
 
