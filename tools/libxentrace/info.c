@@ -47,9 +47,10 @@ static void learn_moment(struct xt_info *info,
     }
 }
 
+/* A span that ends before the trace begins is damaged. */
 static void learn_cut(struct xt_info *info, const struct xt_rec_meta_cut *m)
 {
-    if ( info->is_cut || m->from > m->until )
+    if ( info->is_cut || m->from > m->until || m->origin > m->until )
         return;
     info->is_cut = true;
     info->cut_from = m->from;
