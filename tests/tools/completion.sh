@@ -134,7 +134,7 @@ if command -v bash >/dev/null; then
         in_fish 'sched_wake ' 'xenalyze --event sched_wak'
         in_fish 'hvm,sched_wake ' 'xenalyze dump hvm,sched_wak'
         in_fish 'total ' 'xenalyze --sort tot'
-        in_fish 'chrome: collapsed: perfetto: speedscope: ' \
+        in_fish 'chrome: collapsed: ctf: html: perfetto: speedscope: ' \
             'xenalyze --export '
         in_fish 'perfetto:t.xt ' 'xenalyze --export perfetto:t.x'
         in_fish '--export=perfetto:t.xt ' 'xenalyze --export=perfetto:t.x'
@@ -157,7 +157,8 @@ if command -v bash >/dev/null; then
         completes 'json ' xenalyze export js
         completes 'latency ' xenalyze --export perfetto : o.pf lat
         # FORMAT:FILE; behind the colon, readline completes the name of a file.
-        completes 'chrome: collapsed: perfetto: speedscope: ' xenalyze --export ''
+        completes 'chrome: collapsed: ctf: html: perfetto: speedscope: ' \
+            xenalyze --export ''
         completes 'perfetto: ' xenalyze t.xt --export = pe
         completes '' xenalyze t.xt --export perfetto : t
         completes 'total ' xenalyze export json t.xt --sort tot
