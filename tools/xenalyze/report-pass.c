@@ -90,6 +90,12 @@ static bool wants_pcpu(const void *filter, unsigned int pcpu)
     return filter_wants_pcpu(filter, pcpu);
 }
 
+static bool wants_vcpu(const void *filter, unsigned int domain,
+                       unsigned int vcpu)
+{
+    return filter_wants_vcpu(filter, domain, vcpu);
+}
+
 static void list_missing(const struct report_pass *p, const char *classes,
                          char *text, size_t size)
 {
@@ -110,6 +116,7 @@ static int open_reports(struct pass *p, struct err *e)
     p->reports.out = run->out;
     p->reports.names = &run->names;
     p->reports.wants_pcpu = filter_is_empty(p->filter) ? NULL : wants_pcpu;
+    p->reports.wants_vcpu = filter_is_empty(p->filter) ? NULL : wants_vcpu;
     p->reports.filter = p->filter;
     p->reports.pcpus = run->config->pcpus;
     p->reports.domains = run->config->domains;
@@ -183,12 +190,6 @@ static void warn_unordered(const struct pass *p)
 }
 
 /* --- which part of the trace ---------------------------------------------- */
-
-static bool wants_vcpu(const void *filter, unsigned int domain,
-                       unsigned int vcpu)
-{
-    return filter_wants_vcpu(filter, domain, vcpu);
-}
 
 static int resolve_time(struct pass *p, struct analyze_options *o,
                         struct err *e)

@@ -19,6 +19,7 @@ expect 0 "$xenalyze" export chrome --vcpu d2v0 --time 0.1..0.2 mix
 mv out part.chrome
 expect 0 python3 "$viewers/read-chrome.py" part.chrome
 grep -q 'pvh2/1' out && fail 'another vcpu than selected'
+grep -q Domain-0 part.chrome && fail 'a waker that is not selected'
 
 cat mix mix >twice
 expect 0 "$xenalyze" export chrome twice -o part.chrome

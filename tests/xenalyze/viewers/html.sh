@@ -29,6 +29,8 @@ mv out part.html
 expect 0 python3 "$viewers/read-html.py" part.html
 grep -q '^vcpus pvh2/0$' out || fail "other vcpus than selected: $(cat out)"
 grep -q 'exits [1-9].* verdict 0$' out || fail "$(cat out)"
+sed -n '/^"vcpus":/,$s/^\[\([0-9]*,[0-9]*\),".*/\1/p' part.html >rows
+[ "$(cat rows)" = 2,0 ] || fail "rows of other vcpus: $(cat rows)"
 expect 0 "$xenalyze" export html --pcpu 1 mix -o part.html
 expect 0 python3 "$viewers/read-html.py" part.html
 grep -q '^"pcpus":\[$' part.html && sed -n '/^"pcpus":/,/^"vcpus":/p' part.html |

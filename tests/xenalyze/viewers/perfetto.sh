@@ -49,6 +49,7 @@ tail -c 10000 three.pftrace | cmp - one.end || fail 'a stream differs'
 # Every selection.
 check_rules --vcpu d2v0
 grep -qx 'vcpus pvh2/0' out || fail "$(cat out)"
+grep -q 'Domain-0' part.text && fail 'a waker that is not selected'
 check_rules --domain 1
 grep -qx 'vcpus pv1/0 pv1/1' out || fail "$(cat out)"
 check_rules --pcpu 1-2

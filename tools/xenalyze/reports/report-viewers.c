@@ -33,7 +33,8 @@ static int open_viewer(struct report_pass *p, struct viewers *v, size_t i,
     const struct report_file *f = &p->config->exports[i];
     const struct viewer_options options = {
         .trace = p->name, .names = p->request.names,
-        .wants_pcpu = p->pcpus ? p->wants_pcpu : NULL, .filter = p->filter,
+        .wants_pcpu = p->pcpus ? p->wants_pcpu : NULL,
+        .wants_vcpu = p->wants_vcpu, .filter = p->filter,
         .numbers = &v->numbers,
     };
     bool is_output = !strcmp(f->path, "-");

@@ -168,8 +168,10 @@ struct report_pass
     uint32_t captured;          /* event mask of the capture; 0: unknown */
     const struct xt_domain_names *names;        /* or NULL */
     bool is_selection;          /* --time, --domain ... select a part */
-    /* The selected pcpus, with the argument `filter`; NULL: all. */
+    /* Selected pcpus and vcpus, with the argument `filter`; NULL: all. */
     bool (*wants_pcpu)(const void *filter, unsigned int pcpu);
+    bool (*wants_vcpu)(const void *filter, unsigned int domain,
+                       unsigned int vcpu);
     const void *filter;
     const char *pcpus, *domains, *vcpus;        /* the selection; or NULL */
     /* Callback: copy the names in a list of classes that were not traced. */

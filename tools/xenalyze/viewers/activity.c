@@ -189,6 +189,15 @@ static bool extend_span(struct activity_slot *s, enum activity_state state,
     return true;
 }
 
+/* A vcpu that is not selected has no row, not even as a waker. */
+static bool is_selected(const struct activities *a, const struct vcpu *v)
+{
+    const struct viewer_options *o = a->options;
+
+    debug_assert(has_row(v));
+    return !o->wants_vcpu || o->wants_vcpu(o->filter, v->domain->id, v->id);
+}
+
 static void note_wakeup(struct activities *a, struct activity_slot *s,
                         const struct fact_runstate *f)
 {
@@ -201,6 +210,9 @@ static void note_wakeup(struct activities *a, struct activity_slot *s,
     s->span.waker_pcpu = s->waker_pcpu;
     s->is_woken = false;
     if ( !s->span.is_wakeup || !has_row(s->waker) )
+        return;
+    s->span.is_wakeup = is_selected(a, s->waker);
+    if ( !s->span.is_wakeup )
         return;
     waker = get_slot(a, s->waker);
     s->span.waker = waker ? &waker->vcpu : NULL;

@@ -75,8 +75,10 @@ struct viewer_options
 {
     const char *trace;          /* name of the trace */
     const struct xt_domain_names *names;        /* or NULL */
-    /* The selected pcpus, with the argument `filter`; NULL: all. */
+    /* Selected pcpus and vcpus, with the argument `filter`; NULL: all. */
     bool (*wants_pcpu)(const void *filter, unsigned int pcpu);
+    bool (*wants_vcpu)(const void *filter, unsigned int domain,
+                       unsigned int vcpu);
     const void *filter;
     const struct viewer_numbers *numbers;       /* if format->has_numbers */
 };
