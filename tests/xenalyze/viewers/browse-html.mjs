@@ -262,6 +262,38 @@ async function checkTables() {
                  "all have names");
 }
 
+// Paper has light colours, a size of its own, and leaves no trace behind.
+async function checkPaper() {
+    const before = await sum();
+
+    await send("Emulation.setEmulatedMedia", { features: [
+        { name: "prefers-color-scheme", value: "dark" }] });
+    await frame();
+    const dark = await sum();
+
+    assert.notEqual(dark, before, "the theme changes");
+    await evaluate("dispatchEvent(new Event('beforeprint'))");
+    assert.equal(await evaluate("getComputedStyle(document.documentElement)" +
+                                ".getPropertyValue('--card').trim()"),
+                 "#ffffff");
+    assert.equal(await evaluate("document.getElementById('picture')" +
+                                ".style.width"), "900px");
+    await evaluate("dispatchEvent(new Event('afterprint'))");
+    await frame();
+    assert.equal(await sum(), dark, "the picture is the one before");
+    await send("Emulation.setEmulatedMedia", { features: [] });
+}
+
+// The legend explains the states and exits that the timeline shows.
+async function checkLegend() {
+    const legend = await text("legend");
+    const isLossy = (await text("tables")).match(/Gaps[1-9]/);
+
+    assert.match(legend, /States of vcpusrunningwaiting: ready to run/);
+    assert.equal(/hatched: records lost/.test(legend), !!isLossy);
+    assert.match(legend, /VM exits, hypercalls\w/);
+}
+
 async function checkFrames() {
     await send("Page.navigate", { url: "about:blank" });
     await send("Page.navigate", { url: `file://${page}#measure` });
@@ -290,6 +322,8 @@ async function check() {
     await checkSearch(label);
     await checkSlices();
     await checkTables();
+    await checkLegend();
+    await checkPaper();
     const frames = await checkFrames();
 
     assert.deepEqual(complaints, [], "the page is silent");

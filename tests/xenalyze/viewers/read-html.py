@@ -152,6 +152,9 @@ def read_tracks(facts, data):
         x["lost"] += sum(s[2] for s in losses)
         used += n + m
     assert used == len(data), "bytes of no track"
+    states = set(key & STATE_MASK for slices in x["state"].values()
+                 for key in sum_keys(slices, STATE_MASK))
+    assert facts["used_states"] == sum(1 << state for state in states)
     return x
 
 

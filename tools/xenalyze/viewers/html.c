@@ -218,12 +218,14 @@ static void html_run(void *state, const struct activity_span *a)
 
 static void html_span(void *state, const struct activity_span *a)
 {
+    struct html *x = state;
     struct html_vcpu *v = get_html_vcpu(state, a->vcpu);
     uint32_t pcpu = a->state == ACTIVITY_RUNNING ? a->pcpu + 1 : 0;
     struct html_slice s = make_slice(a->state | pcpu << HTML_STATE_BITS,
                                      a->from, a->to);
 
     assert(a->state != ACTIVITY_NONE);
+    x->used_states |= 1u << a->state;
     if ( v )
         add_slice(state, &v->state, HTML_STATES, HTML_STATE_MASK, &s);
 }
@@ -410,8 +412,10 @@ static void write_head(struct html *x)
             x->pools[HTML_STATES].quantum, x->pools[HTML_EXITS].quantum);
     if ( x->has_wall )
         fprintf(x->out, ",\"wall_ms\":%" PRId64, x->wall / 1000000);
-    fprintf(x->out, ",\"hidden_rows\":%s,\n\"states\":[",
-            x->has_hidden_pcpus || x->has_hidden_vcpus ? "true" : "false");
+    fprintf(x->out, ",\"hidden_rows\":%s,\"used_states\":%u",
+            x->has_hidden_pcpus || x->has_hidden_vcpus ? "true" : "false",
+            x->used_states);
+    fputs(",\n\"states\":[", x->out);
     for ( unsigned int i = 0; i < ACTIVITY_STATES; i++ )
         fprintf(x->out, "%s\"%s\"", i ? "," : "", activity_state_name(i));
     fputs("],\n\"names\":[\"others\"", x->out);

@@ -80,6 +80,7 @@ struct html
     int64_t wall;               /* ns since 1970 at time 0 */
     uint64_t hz;
     unsigned int segments;
+    unsigned int used_states;   /* a bit for each enum activity_state */
     bool failed;                /* out of memory */
     uint16_t numbers[HTML_NAMES];       /* names have numbers from 1 */
     uint16_t names[HTML_NAMES]; /* by number - 1: the index in numbers */

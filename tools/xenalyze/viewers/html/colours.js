@@ -13,6 +13,13 @@ const STATE_NAMES = facts.states;
 const STATE_COLOURS = [null, "running", "waiting", "blocked", "offline",
                        "elsewhere", "unknown"];
 
+// In the legend.
+const STATE_TEXTS = [null, "running", "waiting: ready to run, without a pcpu",
+                     "blocked: sleeps until an event",
+                     "offline: paused, parked or not started",
+                     "on a pcpu that is not selected",
+                     "unknown: no records"];
+
 const toCss = (rgb) => `#${rgb.toString(16).padStart(6, "0")}`;
 
 // A pixel of a picture: the bytes red, green, blue, alpha.

@@ -127,18 +127,19 @@ function flushStack(x0, x1, y0, y1, row) {
 
 const labels = [];              // of wide slices
 
-function addSlice(level, i, weight) {
+// mask: the bits of a key that select its colour
+function addSlice(level, i, weight, mask) {
     const key = level.keys[i];
 
     if (key >= 0) {
-        addShare(key, weight);
+        addShare(key & mask, weight);
         return;
     }
     const parts = level.parts, p = -1 - key;
     const length = level.to[i] - level.from[i];
 
     for (let k = p + 2; k < p + 2 + 2 * parts[p + 1]; k += 2)
-        addShare(parts[k], length ? weight * parts[k + 1] / length : 0);
+        addShare(parts[k] & mask, length ? weight * parts[k + 1] / length : 0);
 }
 
 const darken = (pixel) => (0xff000000 | pixel >>> 1 & 0x7f7f7f |
@@ -189,7 +190,7 @@ function drawWide(level, i, x0, x1, y0, y1, row) {
     const key = level.keys[i];
 
     if (key < 0) {
-        addSlice(level, i, 1);
+        addSlice(level, i, 1, row.mask);
         flushStack(x0, x1, y0, y1, row);
         return;
     }
@@ -199,7 +200,7 @@ function drawWide(level, i, x0, x1, y0, y1, row) {
         fillRect(x0, x0 + 1, y0, y1, darken(row.paint(key)));
 }
 
-// row: {paint(key) a pixel, colour(key) rgb, name(key) text or null}
+// row: {mask, paint(key) a pixel, colour(key) rgb, name(key) text or null}
 function drawTrack(track, y0, y1, row) {
     const left = Math.round(view.left * view.scale);
     const width = image.width - left;
@@ -223,16 +224,16 @@ function drawTrack(track, y0, y1, row) {
             column = first;
         }
         if (first === last) {
-            addSlice(level, i, b - a);
+            addSlice(level, i, b - a, row.mask);
             continue;
         }
-        addSlice(level, i, first + 1 - a);
+        addSlice(level, i, first + 1 - a, row.mask);
         flushStack(left + first, left + first + 1, y0, y1, row);
         drawWide(level, i, left + first + (a > first ? 1 : 0), left + last, y0,
                  y1, row);
         column = last;
         if (b > last)
-            addSlice(level, i, b - last);
+            addSlice(level, i, b - last, row.mask);
     }
     flushStack(left + column, left + column + 1, y0, y1, row);
     if (row.name)
@@ -277,6 +278,7 @@ function preparePaints() {
 }
 
 const runPaint = {
+    mask: -1,
     paint: (key) => vcpuPixels[key],
     colour: (key) => vcpus[key - 1]
         ? search.isActive && !vcpus[key - 1].isMatch ? theme.dim
@@ -286,6 +288,7 @@ const runPaint = {
 };
 
 const statePaint = {
+    mask: 7,                    // not the pcpu
     paint: (key) => statePixels[key & 7],
     colour: (key) => theme[STATE_COLOURS[key & 7]],
     name: (key) => (key & 7) === 1 && key > 7 ? `pcpu ${(key >> 3) - 1}`
@@ -293,6 +296,7 @@ const statePaint = {
 };
 
 const exitPaint = {
+    mask: -1,
     paint: (key) => exitPixels[key],
     colour: exitColour,
     name: null,
@@ -437,8 +441,11 @@ function drawAxis() {
         const half = widthOf(text) / 2;
 
         ink.fillRect(Math.round(x), AXIS_HEIGHT - 5, 1, 5);
-        if (x - half > view.left && x + half < view.width)
-            ink.fillText(text, x, AXIS_HEIGHT / 2 - 1);
+        // The first label stays right of the border.
+        const at = x - half < view.left ? x + half : x;
+
+        if (x >= view.left && at + half < view.width)
+            ink.fillText(text, at, AXIS_HEIGHT / 2 - 1);
     }
     ink.textAlign = "left";
     ink.fillText("seconds", 10, AXIS_HEIGHT / 2 - 1);
@@ -473,8 +480,7 @@ function draw() {
     drawAxis();
 }
 
-function setSize(width, height) {
-    const scale = Math.min(3, window.devicePixelRatio || 1);
+function setSize(width, height, scale) {
 
     view.width = width;
     view.height = height;

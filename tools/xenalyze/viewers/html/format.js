@@ -38,6 +38,17 @@ function formatPercent(share) {
     return share < 0.0005 ? "< 0.1 %" : `${(100 * share).toFixed(1)} %`;
 }
 
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+// A name that is written from right to left does not move the number of the
+// vcpu behind it.
+function isolateName(label) {
+    const [, name, rest] = label.match(/^(.*?)(\/[0-9]+)?$/s);
+
+    return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069${rest || ""}`
+                                    : label;
+}
+
 // make("p", { className: "x" }, child, "text"): an element.
 function make(tag, properties, ...children) {
     const element = Object.assign(document.createElement(tag), properties);

@@ -7,14 +7,24 @@ function showLegend() {
                                          textContent: text });
     const item = (colour, text) => make("li", {}, makeSwatch(colour),
         make("span", { textContent: text, title: text }));
-    const used = [1, 2, 3, 4, 6];
+    const group = (text, items) => items.length
+        ? [make("ul", {}, title(text), ...items)] : [];
+    const states = STATE_TEXTS.map((text, state) =>
+        facts.used_states >> state & 1
+            ? item(`var(--${STATE_COLOURS[state]})`, text) : null);
+    const exits = facts.names.slice(1, 1 + MANY_ROWS).map((name, i) =>
+        item(toCss(exitColour(i + 1)), name));
+    const more = facts.names.length - 1 - exits.length;
 
-    if (facts.vcpus.some(([, , , , state]) => state.length))
-        legend.replaceChildren(title("States of vcpus"), ...used.map((state) =>
-            item(`var(--${STATE_COLOURS[state]})`, STATE_NAMES[state])));
-    legend.append(item("var(--lost)", "records lost (hatched)"),
-                  title("Domains"), ...domains.map((domain) =>
-                      item(toCss(domain.colour), domain.label)));
+    if (facts.pcpus.some(([, , loss]) => loss.length))
+        states.push(item("var(--lost)", "hatched: records lost"));
+    if (more > 0)
+        exits.push(make("li", { textContent: `and ${more} more` }));
+    legend.replaceChildren(
+        ...group("States of vcpus", states.filter(Boolean)),
+        ...group("VM exits, hypercalls", exits),
+        ...group("Domains", domains.map((domain) =>
+            item(toCss(domain.colour), domain.label))));
 }
 
 function fitView() {
@@ -30,21 +40,40 @@ function resize() {
     if (!width || !height)
         return;
     byId("screen").style.height = `${height}px`;
-    setSize(width, height);
-    requestDraw();
+    setSize(width, height, Math.min(3, window.devicePixelRatio || 1));
+    // A canvas of a new size is black until it is drawn.
+    draw();
+    drawMarks();
+    showRange();
 }
 
 function setTheme() {
     readTheme();
     preparePaints();
+    showLegend();
     draw();
     drawMarks();
 }
 
-// Paper has light colours.  The picture has to be drawn again for them.
+const PAPER_WIDTH = 900, PAPER_HEIGHT = 640;
+
+// Paper has light colours and a size of its own, so texts are legible.
 function setPaper(isPaper) {
+    const height = Math.min(PAPER_HEIGHT, rows.height + AXIS_HEIGHT);
+
     document.documentElement.classList.toggle("paper", isPaper);
-    setTheme();
+    readTheme();
+    preparePaints();
+    showLegend();
+    if (!isPaper) {
+        view.top = box.scrollTop;
+        resize();
+        return;
+    }
+    view.top = Math.max(0, Math.min(view.top, rows.height + AXIS_HEIGHT -
+                                    height));
+    setSize(PAPER_WIDTH, height, 2);
+    draw();
 }
 
 function watchTheme() {

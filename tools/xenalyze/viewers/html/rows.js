@@ -10,7 +10,8 @@ function readVcpus() {
     const domains = new Map();
     const vcpus = facts.vcpus.map(([domain, id, label, domainLabel, state,
                                     exits], number) => ({
-        kind: "vcpu", number, domain, id, label, domainLabel,
+        kind: "vcpu", number, domain, id, label: isolateName(label),
+        domainLabel: isolateName(domainLabel),
         state: new Track(state), exits: new Track(exits),
     }));
 
@@ -52,8 +53,11 @@ const pcpus = readPcpus();
 const rows = [];
 
 function listRows() {
-    rows.push({ kind: "title", label: "Physical CPUs", note: "the vcpu that " +
-                "runs; gaps are idle" }, ...pcpus);
+    const idle = pcpus.length < facts.pcpu_times[0]
+        ? "; pcpus that ran no vcpu have no row" : "";
+
+    rows.push({ kind: "title", label: "Physical CPUs (pcpus)", note: "the " +
+                `vcpu that ran; gaps are idle time${idle}` }, ...pcpus);
     for (const domain of domains) {
         const nr = domain.vcpus.length;
 

@@ -96,7 +96,7 @@ function makeDomains() {
     const list = sumDomains().map((sum) => {
         const whole = states.reduce((n, state) => n + sum[state], 0) || 1;
 
-        return [sum.label, formatCount(sum.nr),
+        return [isolateName(sum.label), formatCount(sum.nr),
                 (sum.running / Math.max(1, facts.length)).toFixed(2),
                 ...states.slice(1).map((state) =>
                     formatPercent(sum[state] / whole)),
@@ -106,12 +106,13 @@ function makeDomains() {
     });
     const [nr, idle, lost, time] = facts.pcpu_times;
 
-    return makeTable("Where the time went", `Busy: number of pcpus; ${nr} ` +
-        `pcpus were idle ${formatPercent(idle / Math.max(1, time))} of the ` +
-        `time${lost ? `, unknown ${formatPercent(lost / time)}` : ""}. ` +
-        "Shares: of the time of vcpus.",
-        [["Domain", true], ["vcpus"], ["busy"], ["waiting"], ["blocked"],
-         ["offline"], ["unknown"], ["exits/s"], [""]], list);
+    return makeTable("Where the time went", "Pcpus: average number that " +
+        `the domain used, of ${nr}, which ${nr > 1 ? "were" : "was"} idle ` +
+        `${formatPercent(idle / Math.max(1, time))} of the time` +
+        `${lost ? `, unknown ${formatPercent(lost / time)}` : ""}. ` +
+        "Waiting to unknown: shares of the time of its vcpus.",
+        [["Domain", true], ["vcpus"], ["pcpus"], ["waiting"], ["blocked"],
+         ["offline"], ["unknown"], ["VM exits/s"], [""]], list);
 }
 
 // --- waits -----------------------------------------------------------------
@@ -127,32 +128,36 @@ function makeLink(label, time, length) {
         title: "Show in the timeline",
     });
 
-    link.addEventListener("click", () => showWait(label, time, length));
+    link.addEventListener("click", () =>
+        showWait(isolateName(label), time, length));
     return link;
 }
 
 function makeWakes() {
     const list = [...facts.wakes].sort((a, b) => b[4] - a[4]).map(
         ([label, nr, p50, p95, p99, longest, at]) => [
-            label, formatCount(nr), formatDuration(p50), formatDuration(p95),
-            formatDuration(p99), formatDuration(longest),
+            isolateName(label), formatCount(nr), formatDuration(p50),
+            formatDuration(p95), formatDuration(p99), formatDuration(longest),
             makeLink(label, at, longest)]);
 
-    return makeTable("Wake-to-run latency", "Time from a wake-up to running " +
-        "on a pcpu; by p99.",
+    return makeTable("Wake-to-run latency", "Time from the wake-up of a vcpu " +
+        "until it runs; p99: 99 of 100 wake-ups took less.",
         [["vcpu", true], ["wake-ups"], ["p50"], ["p95"], ["p99"], ["longest"],
          ["at"]], list);
 }
 
+const WAIT_CAUSES = { wake: "wake-up", preempt: "preemption" };
+
 function makeWaits() {
     const list = facts.waits.map(
         ([label, at, length, pcpu, reason, rival, ran]) => [
-            label, makeLink(label, at, length), formatDuration(length),
-            String(pcpu), reason,
-            rival === null ? "unknown" : `${rival}, ${formatDuration(ran)}`]);
+            isolateName(label), makeLink(label, at, length),
+            formatDuration(length), String(pcpu),
+            WAIT_CAUSES[reason] || reason, rival === null ? "unknown"
+                : `${isolateName(rival)}, ${formatDuration(ran)}`]);
 
-    return makeTable("Longest waits for a pcpu", "A vcpu was ready to run, " +
-        "and did not.",
+    return makeTable("Longest waits for a pcpu", "The vcpu was ready to run, " +
+        "and the pcpu ran another, or was idle. A click on a time shows it.",
         [["vcpu", true], ["at"], ["length"], ["pcpu"], ["after", true],
          ["ran instead", true]], list);
 }
@@ -162,13 +167,13 @@ function makeWaits() {
 function makeExits() {
     const most = Math.max(1, ...facts.exits.map((row) => row[3]));
     const list = facts.exits.map(([domain, name, nr, inXen, offCpu]) => [
-        domain, name, formatCount(nr), formatDuration(inXen),
+        isolateName(domain), name, formatCount(nr), formatDuration(inXen),
         formatDuration(nr ? inXen / nr : 0), formatDuration(offCpu),
         makeShares([[inXen / most, "exit", "of the first row"]])]);
 
     return makeTable("Most time in Xen for VM exits", "In Xen: time on a " +
-        "pcpu until the VM entry.  Off the pcpu: the vcpu blocked, or " +
-        "another ran.",
+        "pcpu until the VM entry. Off the pcpu: the vcpu was blocked or " +
+        "waited.",
         [["Domain", true], ["reason", true], ["exits"], ["in Xen"], ["mean"],
          ["off the pcpu"], [""]], list);
 }
@@ -184,8 +189,8 @@ function makeQuality() {
             `together, ${formatPercent(time / whole)} of the time of all pcpus`
             : "0"],
         ["Damaged places", formatCount(facts.damage)],
-        ["Clock", facts.clock_assumed ? "frequency assumed, so times may be " +
-            "wrong by a factor; see --cpu-hz" : `${formatCount(facts.hz)} Hz`],
+        ["TSC frequency", facts.clock_assumed
+            ? "assumed, so times may be wrong by a factor; see --cpu-hz" : `${formatCount(facts.hz)} Hz`],
         ...facts.contradictions.map(([name, nr]) =>
             [`Contradictions: ${name}`, formatCount(nr)]),
     ];
@@ -204,7 +209,7 @@ function showChips() {
         : new Date(facts.wall_ms).toISOString();
     const lost = facts.lost[0];
     const list = [
-        ["from", wall && `${wall.slice(0, 10)} ${wall.slice(11, 19)} UTC`],
+        ["start", wall && `${wall.slice(0, 10)} ${wall.slice(11, 23)} UTC`],
         ["length", formatDuration(facts.length)],
         ["pcpus", formatCount(facts.pcpu_times[0])],
         ["domains", formatCount(domains.length)],
@@ -228,6 +233,13 @@ function showVerdict() {
         return;
     byId("headline").textContent = headline;
     byId("verdict-text").textContent = rest.join("\n");
+    const [, , lost, time] = facts.pcpu_times;
+
+    if (lost > 0.01 * time) {
+        byId("caution").textContent = "Records were lost: " +
+            `${formatPercent(lost / time)} of the time is unknown.`;
+        byId("caution").hidden = false;
+    }
     byId("verdict").querySelector("details").hidden = !rest.length;
     byId("verdict").hidden = false;
 }
