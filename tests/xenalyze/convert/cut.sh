@@ -95,6 +95,30 @@ expect 0 "$xenalyze" info piece
 grep -q '^  part: *0\.3000000.. s to 0\.[34][0-9]* s of a trace$' out ||
     fail 'the file is not described as a part'
 
+expect 0 "$xenalyze" info --json piece
+grep -q '"part_begin_ns":300000000,.*"part_end_ns":400000000,' out ||
+    fail 'JSON lacks the span of the part'
+expect 0 "$xenalyze" info --json intel
+grep -q '"part_begin' out && fail 'a whole trace is described as a part'
+
+# Marks of the span stay, with their times.
+python3 - >marks.lines <<'END' || skip "there is no python3 to write marks"
+import struct
+for at, mark in (1, b""), (2, b"before"), (3, b"inside"), (5, b"behind"):
+    print("0 - 0x1f083 %d 0 %d 0 %d 0 0" % ((at * 1000000,) * 3))
+    if mark:
+        print("0 - 0x1f087 %d" % (15 | 1 << 24),
+              *struct.unpack("<6I", mark.ljust(24, b"\0")))
+    print("0 %d 0x21101 0x10000" % (at * 1000000))
+    print("0 %d 0x21011 0x10000" % (at * 1000000 + 500000))
+END
+compose marked <marks.lines
+expect 0 "$xenalyze" cut marked --time=2700000c..3900000c -o piece
+expect 0 "$xenalyze" info piece
+grep 'mark:' out >marks
+[ "$(grep -c . marks)" -eq 1 ] && grep -q ' 0\.0008333.*inside$' marks ||
+    fail "marks of the part: $(cat marks)"
+
 # Losses in the span stay losses, and parts that are left out are none.
 lost() {
     "$xenalyze" --records "$@" | grep -c 'records lost from'

@@ -485,7 +485,8 @@ text(15, "deploy of web1")
 print("0 2000000 0x21101 0x10000\n0 9000000 0x21011 0x10000")
 END
 python3 texts.py | compose texts
-for trace in intel lossy damaged host texts; do
+expect 0 "$xenalyze" cut intel --time=0.3..0.4 -o piece
+for trace in intel lossy damaged host piece texts; do
     n=$((n + 1))
     expect 0 "$xenalyze" --info $trace
     mv out $n.info

@@ -47,6 +47,8 @@ struct cut
     struct window_buffer windows;
     size_t metadata;            /* bytes before the span */
     bool has_clock;             /* in the metadata */
+    bool wants_mark;            /* the last reading of clocks, which is the
+                                   moment of a mark behind it, is in the span */
     bool begun;                 /* early records are written */
     bool behind, over;
     uint64_t behind_from;       /* position in the trace */
@@ -66,10 +68,23 @@ static bool survives(struct cut *c, const struct xt_meta *m)
     if ( m->event == TRC_META_CLOCK )
     {
         c->has_clock = true;
-        return !had_clock;
+        return !had_clock || c->wants_mark;
     }
-    return m->event != TRC_META_LOST && m->event != TRC_META_END &&
-           (m->event != TRC_META_TEXT || m->text.kind != TEXT_MARK);
+    return m->event != TRC_META_LOST && m->event != TRC_META_END;
+}
+
+/*
+ * A mark that is not of the span.  A metadata record has the time of the record
+ * before it, so the reading of clocks decides.
+ */
+static bool is_foreign_mark(struct cut *c, const struct xt_meta *m)
+{
+    assert(c->o->from <= c->o->until);
+    if ( m->event == TRC_META_CLOCK )
+        c->wants_mark = m->clock.tsc >= c->o->from &&
+                        m->clock.tsc <= c->o->until;
+    return m->event == TRC_META_TEXT && m->text.kind == TEXT_MARK &&
+           !c->wants_mark;
 }
 
 static int add_preface(struct cut *c, const void *bytes, size_t size)
@@ -99,16 +114,18 @@ static int cut_metadata(struct cut *c, const struct xt_item *item,
                         size_t size)
 {
     struct xt_meta m;
+    bool is_known = xt_meta_decode(&m, r);
 
     assert(xt_event_is_meta(r->event));
+    if ( is_known && is_foreign_mark(c, &m) )
+        return 0;
     c->windows.sealed |= r->event == TRC_META_WINDOW;
     if ( r->event == TRC_META_WINDOW || r->event == TRC_META_CUT ||
          item->time > c->o->until )
         return 0;
     if ( c->begun )
         return add_metadata(c, xt_item_cpu(item), bytes, size);
-    return !xt_meta_decode(&m, r) || survives(c, &m)
-           ? add_preface(c, bytes, size) : 0;
+    return !is_known || survives(c, &m) ? add_preface(c, bytes, size) : 0;
 }
 
 static int add_cut_record(struct cut *c)
