@@ -27,7 +27,6 @@ struct pass_counts
     uint64_t gaps, skipped;     /* places with missing bytes, and bytes */
     uint64_t backward;          /* windows */
     uint64_t too_many;          /* records of vcpus that are not kept */
-    struct fact_disorder disorder;
 };
 
 struct pass
@@ -57,8 +56,7 @@ static int count_records(void *state, const struct fact_end *f, struct err *e)
     (void)e;
     p->counts.matched |= !no_match_in_segment(p->filter, p->guests, f);
     p->counts.records += f->records;
-    if ( f->disorder.cycles > p->counts.disorder.cycles )
-        p->counts.disorder = f->disorder;
+    fact_disorder_merge(&p->reports.disorder, &f->disorder);
     p->counts.too_many += f->anomalies[ANOMALY_TOO_MANY];
     p->counts.sched_records += f->sched_records;
     p->counts.gaps = xt_damage_gaps(f->damage);
@@ -158,23 +156,26 @@ static void warn_incomplete(const struct pass *p)
     run_warn_backward(run, p->counts.backward);
 }
 
-/* Shorter disorder is within the latency of a wake-up. */
-#define DISORDER_NS 5000u
-
-/* After the clocks were corrected: what is left, and what this means. */
+/* Differences of clocks after their correction, and the consequence. */
 static void warn_clocks(const struct pass *p)
 {
-    const struct fact_disorder *d = &p->counts.disorder;
+    const struct fact_disorder *d = &p->reports.disorder;
     char text[NUM_CLOCK_MAX];
     struct xt_clock clock;
-    uint64_t ns;
 
-    xt_info_clock(&p->run->info, p->run->config->hz, &clock);
-    ns = xt_clock_duration(&clock, d->cycles);
-    assert(!d->cycles || d->pcpus[0] != d->pcpus[1]);
-    if ( ns < DISORDER_NS )
+    if ( !fact_disorder_error(d) )
         return;
-    *num_duration(text, ns) = '\0';
+    assert(d->pcpus[0] != d->pcpus[1]);
+    xt_info_clock(&p->run->info, p->run->config->hz, &clock);
+    if ( !d->cycles )
+    {
+        *num_duration(text, xt_clock_duration(&clock, d->doubtful)) = '\0';
+        log_warning(p->run->log, "%s: the clocks of pcpus %" PRIu32 " and %"
+                    PRIu32 " contradict each other; waits below %s may be "
+                    "wrong", p->run->name, d->pcpus[1], d->pcpus[0], text);
+        return;
+    }
+    *num_duration(text, xt_clock_duration(&clock, d->cycles)) = '\0';
     log_warning(p->run->log, "%s: the clocks of pcpus %" PRIu32 " and %" PRIu32
                 " differ by %s or more; waits of about this length may be "
                 "wrong", p->run->name, d->pcpus[1], d->pcpus[0], text);

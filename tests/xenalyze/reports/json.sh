@@ -351,10 +351,11 @@ for trace in $(traces) disk shadow damaged rare skewed host; do
     mv out $n.csv
 done
 
-# Stalls of the machine, in a regular period.
+# Stalls of the machine, in a regular period; different clocks.
 play stalls --cpus 4 --load busy --rate 50k --stall 50ms --stall-for 4ms
 play periods --cpus 4 --load busy --rate 500 -T 2
-for trace in stalls periods; do
+play clocks --cpus 4 --load periodic --rate 1k --no-cstates --tsc-skew 1ms
+for trace in stalls periods clocks; do
     n=$((n + 1))
     expect 0 "$xenalyze" --why --json $trace
     mv out $n.json

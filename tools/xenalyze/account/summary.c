@@ -228,6 +228,7 @@ static int end_segment(void *state, const struct fact_end *f, struct err *e)
     b->open_exits += f->open_exits;
     for ( unsigned int i = 0; i < ANOMALY_KINDS; i++ )
         b->anomalies[i] += f->anomalies[i];
+    fact_disorder_merge(&b->disorder, &f->disorder);
     b->damage = *f->damage;
     b->unwritten += f->losses->unwritten;
     b->taken += f->losses->taken;

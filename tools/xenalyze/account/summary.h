@@ -242,6 +242,7 @@ struct summary
     uint64_t unwritten, taken, dropped; /* events: struct xt_losses */
     bool losses_counted;                /* by Xen, to the end of the trace */
     uint64_t anomalies[ANOMALY_KINDS];
+    struct fact_disorder disorder;      /* the worst */
     struct xt_damage damage;
     struct stats_top loss_gaps;     /* the longest losses; tag: pcpu */
     struct xt_clock clock;      /* of the first segment */

@@ -312,29 +312,81 @@ static bool is_great_loss(const struct verdict_facts *f,
                    (loss == VERDICT_STALLS ? LEAST_PERCENT : SLOW_PERCENT);
 }
 
-struct verdict_result verdict_judge(const struct verdict_facts *f)
+/* The known error is a lower bound, so twice as long waits are doubtful. */
+static bool waits_are_uncertain(const struct wait_vcpu *v, uint64_t error)
 {
-    struct verdict_result v = { .rule = NULL };
+    struct stats_bar bars[64];
+    size_t n = stats_bars(&v->waits, bars);
+    uint64_t certain = 0;
+
+    assert(error && n <= sizeof(bars) / sizeof(bars[0]));
+    for ( size_t i = 0; i < n; i++ )
+        if ( bars[i].low / 2 >= error )
+            certain += bars[i].low * bars[i].count;
+    /* `low` is more than half of the values in a bar. */
+    return certain < v->sums.waited / 2;
+}
+
+bool verdict_is_uncertain(const struct verdict_facts *f,
+                          enum verdict_loss loss)
+{
+    assert(f->vcpu && loss < VERDICT_LOSSES);
+    if ( !f->clock_error )
+        return false;
+    if ( loss == VERDICT_WAITS )
+        return waits_are_uncertain(f->vcpu, f->clock_error);
+    return loss == VERDICT_BACKEND && f->backend_slowest &&
+           waits_are_uncertain(f->backend_slowest, f->clock_error);
+}
+
+/* The rule of the greatest loss over the whole trace; NULL: none is great. */
+static const struct verdict_rule *judge_trace(const struct verdict_facts *f,
+                                              struct verdict_result *v)
+{
     uint64_t most = 0;
 
+    assert(!v->rule && !v->is_uncertain);
     for ( unsigned int i = 0; i < VERDICT_LOSSES; i++ )
     {
         uint64_t lost = verdict_lost_time(f, i);
 
-        if ( lost > most && is_great_loss(f, i) )
+        if ( lost <= most || !is_great_loss(f, i) )
+            continue;
+        if ( verdict_is_uncertain(f, i) )
         {
-            most = lost;
-            v.loss = i;
+            v->is_uncertain = true;
+            continue;
         }
+        most = lost;
+        v->loss = i;
     }
-    if ( most )
-        v.rule = find_rule_of_loss(f, v.loss);
-    else if ( verdict_find_worst_loss(f, &v.loss) &&
-              stretch_hurts(verdict_find_stretch(f, v.loss)) )
-    {
-        v.rule = verdict_find_stretch_rule(f, v.loss);
-        v.is_stretch = true;
-    }
+    return most ? find_rule_of_loss(f, v->loss) : NULL;
+}
+
+/* The same for the worst stretch. */
+static const struct verdict_rule *judge_stretch(const struct verdict_facts *f,
+                                                struct verdict_result *v)
+{
+    assert(!v->rule);
+    if ( !verdict_find_worst_loss(f, &v->loss) ||
+         !stretch_hurts(verdict_find_stretch(f, v->loss)) )
+        return NULL;
+    v->is_uncertain |= verdict_is_uncertain(f, v->loss);
+    v->is_stretch = !v->is_uncertain;
+    return v->is_stretch ? verdict_find_stretch_rule(f, v->loss) : NULL;
+}
+
+struct verdict_result verdict_judge(const struct verdict_facts *f)
+{
+    struct verdict_result v = { .rule = NULL };
+
+    v.rule = judge_trace(f, &v);
+    if ( !v.rule )
+        v.rule = judge_stretch(f, &v);
+    /* Wrong clocks also hide waits. */
+    if ( xt_clock_duration(&f->waits->clock, f->clock_error) >= WAIT_CALM_NS )
+        v.is_uncertain = true;
+    v.is_uncertain &= !v.rule;
     return v;
 }
 

@@ -79,6 +79,8 @@ struct verdict_facts
     const struct backend_vcpu *backend; /* round trips of I/O; or NULL */
     const struct load_vcpu *interrupts; /* on its pcpu; or NULL */
     const struct stall_vcpu *stalls;    /* of the machine; or NULL */
+    const struct wait_vcpu *backend_slowest;    /* if clocks differ; or NULL */
+    uint64_t clock_error;       /* shorter waits are unknown */
 };
 
 struct verdict_result
@@ -86,14 +88,24 @@ struct verdict_result
     const struct verdict_rule *rule;    /* NULL: nothing is wrong */
     enum verdict_loss loss;
     bool is_stretch;            /* only in the worst stretch of the loss */
+    bool is_uncertain;          /* no rule, but the clocks' error may hide a
+                                   loss, or be the reason for it */
 };
 
 /*
  * The verdict on a vcpu: the greatest loss, if it is at least 5 % of its time
  * (for waits: see verdict_is_slow(); for stalls of the machine: 1 %); else the
- * worst stretch of any loss, if that hurts.
+ * worst stretch of any loss, if that hurts.  Losses within the error of the
+ * clocks do not count.
  */
 struct verdict_result verdict_judge(const struct verdict_facts *f);
+
+/*
+ * Are the waits of the loss within the error of the clocks?  That is if the
+ * longer ones are less than half of them.
+ */
+bool verdict_is_uncertain(const struct verdict_facts *f,
+                          enum verdict_loss loss);
 
 /* Cycles that the vcpu lost. */
 uint64_t verdict_lost_time(const struct verdict_facts *f,

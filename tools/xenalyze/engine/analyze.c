@@ -275,6 +275,20 @@ static void check_overlap(const struct analyze_options *o,
         *o->overlaps = true;
 }
 
+/* Missing bytes contradict other records as well, whatever the clocks are. */
+static struct fact_disorder get_disorder(const struct analysis *a)
+{
+    struct fact_disorder d = a->global.disorder;
+
+    assert(!fact_disorder_error(&d) || d.pcpus[0] != d.pcpus[1]);
+    if ( xt_clock_duration(&a->clock, d.cycles) < FACT_DISORDER_NS )
+        d.cycles = 0;
+    if ( xt_damage_grade(xt_trace_damage(a->trace)) != XT_GRADE_NONE ||
+         xt_clock_duration(&a->clock, d.doubtful) < FACT_DISORDER_NS )
+        d.doubtful = 0;
+    return d;
+}
+
 int segment_end(struct analysis *a, struct err *e)
 {
     uint64_t anomalies[ANOMALY_KINDS] = { 0 };
@@ -286,7 +300,7 @@ int segment_end(struct analysis *a, struct err *e)
 
     f.nr_pcpus = a->nr_pcpus;
     f.has_records = a->has_records;
-    f.disorder = a->global.disorder;
+    f.disorder = get_disorder(a);
     sum_segment(a, &f, anomalies);
     check_overlap(a->options, &f);
     if ( !rc )

@@ -76,6 +76,8 @@ struct export_table
      * streamed.
      */
     void (*walk)(struct export *x, void *state);
+    /* Left out if the state has no rows for it; NULL: never. */
+    bool (*has_rows)(const void *state);
 };
 
 #define EXPORT_COLUMNS(columns_) \

@@ -312,8 +312,43 @@ static void note_disorder(struct global *g, const struct change *c,
                           uint32_t other, uint64_t lag)
 {
     debug_assert(c->pcpu != other);
-    if ( lag > g->disorder.cycles && lag < MAX_LAG )
-        g->disorder = (struct fact_disorder){ lag, { c->pcpu, other } };
+    if ( lag <= g->disorder.cycles || lag >= MAX_LAG )
+        return;
+    g->disorder.cycles = lag;
+    g->disorder.pcpus[0] = c->pcpu;
+    g->disorder.pcpus[1] = other;
+}
+
+/* Clocks may have made the wait of a vcpu up, or its length. */
+static void note_doubt(struct global *g, const struct change *c, uint32_t other,
+                       uint64_t from, uint64_t to)
+{
+    debug_assert(c->pcpu != other && from <= to);
+    if ( g->lost_pcpus || g->certain_since > from ||
+         to - from <= g->disorder.doubtful )
+        return;
+    g->disorder.doubtful = to - from;
+    if ( g->disorder.cycles )
+        return;
+    g->disorder.pcpus[0] = c->pcpu;
+    g->disorder.pcpus[1] = other;
+}
+
+/*
+ * The vcpu should not be runnable, so some pcpu's clock is wrong by an unknown
+ * time: the vcpu ran after its wake-up by records that come at another time.
+ */
+COLD
+static void note_doubtful_wait(struct global *g, const struct vcpu_state *v,
+                               const struct change *c)
+{
+    uint32_t other = v->fact.why == WHY_WAKE ? v->waker_pcpu : c->pcpu;
+
+    debug_assert(v->fact.state == STATE_RUNNABLE);
+    if ( other == c->pcpu && v->has_pcpu )
+        other = v->fact.pcpu;
+    if ( other != c->pcpu )
+        note_doubt(g, c, other, v->fact.from, c->time);
 }
 
 /*
@@ -369,6 +404,31 @@ static bool is_late_for(const struct global *g,
            c->time - early->time < MAX_LAG;
 }
 
+/*
+ * A vcpu blocks that another pcpu woke while it ran, by the clocks.  Either the
+ * wake-up came too early for this halt, or too late for this run, which was
+ * then taken for the end of another wake-up's wait:
+ *
+ *     waits ... runs    wakes    blocks
+ *               |--late--|--early--|
+ */
+COLD
+static void note_wake_in_run(struct global *g, const struct vcpu_state *v,
+                             const struct change *c)
+{
+    uint64_t late = v->early.time - v->fact.from;
+    uint64_t early = c->time - v->early.time;
+
+    debug_assert(v->early.kind == EARLY_WAKE);
+    if ( v->fact.state != STATE_RUNNING || v->early.time < v->fact.from ||
+         !is_late_for(g, &v->early, c) )
+        return;
+    note_disorder(g, c, v->early.pcpu, early < late ? early : late);
+    /* A small error of the clocks makes a wake-up early rather than late. */
+    if ( v->awake && v->woken_at < v->fact.from && late / 4 <= early )
+        note_doubt(g, c, v->early.pcpu, v->woken_at, v->fact.from);
+}
+
 /* The early change, and its late record, are in order again. */
 static void count_late(struct global *g, struct vcpu_state *v,
                        const struct change *c)
@@ -418,6 +478,8 @@ static bool accept_mismatch(struct global *g, struct vcpu_state *v,
         return false;
     }
     g->anomalies[ANOMALY_OLD_STATE]++;
+    if ( v->fact.state == STATE_RUNNABLE )
+        note_doubtful_wait(g, v, c);
     note_early(v, c);
     v->mismatch_at = c->time;
     return v->fact.state != STATE_RUNNING;
@@ -595,6 +657,8 @@ static void apply_leave(struct global *g, const struct change *c)
     /* The pcpu machine has counted a vcpu that leaves where another ran. */
     if ( p->current == v->fact.vcpu )
         global_clear_current(g, c->pcpu, c->time);
+    if ( v->early.kind == EARLY_WAKE )
+        note_wake_in_run(g, v, c);
     if ( c->new == STATE_BLOCKED )
         vcpu_note_halt(g, v, c->time);
     if ( v->open_exit && v->open_exit->open )

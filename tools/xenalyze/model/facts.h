@@ -77,12 +77,34 @@ enum fact_anomaly
     ANOMALY_KINDS
 };
 
-/* Records of the first pcpu come so many cycles too late for the second. */
+/*
+ * Clocks that still differ after their correction: records of the first pcpu
+ * come too late for the second.
+ */
 struct fact_disorder
 {
-    uint64_t cycles;            /* 0: all is in order */
-    uint32_t pcpus[2];
+    uint64_t cycles;            /* so much, at least; or 0, if less than
+                                   FACT_DISORDER_NS, or unknown */
+    uint64_t doubtful;          /* the longest wait that contradicts a record */
+    uint32_t pcpus[2];          /* different, unless all is in order */
 };
+
+/* Shorter waits are unknown; 0: all is in order. */
+static inline uint64_t fact_disorder_error(const struct fact_disorder *d)
+{
+    return d->cycles > d->doubtful ? d->cycles : d->doubtful;
+}
+
+/* Keep the worst of all segments. */
+static inline void fact_disorder_merge(struct fact_disorder *d,
+                                       const struct fact_disorder *other)
+{
+    if ( fact_disorder_error(other) > fact_disorder_error(d) )
+        *d = *other;
+}
+
+/* Shorter disorder is within the latency of a wake-up. */
+#define FACT_DISORDER_NS 5000u
 
 struct fact_end
 {

@@ -38,6 +38,9 @@ static int close_latency(struct report_pass *p, void *state)
 
 static int latency_print(struct report_pass *p, void *state)
 {
+    const struct latency *l = state;
+
+    text_print_disorder(&p->disorder, &l->clock, p->out);
     return text_print_latency(state, &p->request, p->out);
 }
 

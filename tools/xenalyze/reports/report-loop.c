@@ -159,7 +159,10 @@ int report_pass_open(struct report_pass *p, struct err *e)
 
 /* --- printing ------------------------------------------------------------- */
 
-/* Exports the tables of one report that belong into `place`, even if empty. */
+/*
+ * Exports the tables of one report that belong into `place`, even if empty,
+ * unless the table itself is absent then.
+ */
 static void export_places(struct report_pass *p, const struct report *r,
                           void *state, enum export_place place)
 {
@@ -168,6 +171,8 @@ static void export_places(struct report_pass *p, const struct report *r,
         {
             /* The picture takes the points, if there is one. */
             if ( t->place != place || (!t->walk && report_plot(p)) )
+                continue;
+            if ( t->has_rows && !t->has_rows(state) )
                 continue;
             export_begin(p->export, t);
             if ( t->walk )

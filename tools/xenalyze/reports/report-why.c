@@ -26,6 +26,7 @@ struct why_report
     uint64_t domain, id;
     const char *word;           /* the argument */
     const struct xt_domain_names *names;    /* borrowed; or NULL */
+    const struct fact_disorder *disorder;   /* the pass has it */
 };
 
 static bool why_is_requested(const struct report_config *c)
@@ -77,6 +78,7 @@ static int parse_why(struct why_report *r, const struct report_pass *p,
                      struct err *e)
 {
     r->names = p->names;
+    r->disorder = &p->disorder;
     r->word = p->config->why_vcpu;
     if ( !r->word || parse_why_numbers(r, r->word) )
         return 0;
@@ -166,16 +168,39 @@ static bool is_asked(const struct why_report *r, const struct wait_vcpu *v)
     return asks_for(r, v->domain, v->id);
 }
 
+/* The vcpu of the domain that waited longest; NULL: there is none. */
+static const struct wait_vcpu *find_longest_wait(const struct why_report *r,
+                                                 uint16_t domain)
+{
+    const struct wait_vcpu *found = NULL;
+
+    for ( uint32_t i = 0; i < r->waits.nr_vcpus; i++ )
+    {
+        const struct wait_vcpu *v = r->waits.vcpus[i];
+
+        if ( v->domain == domain &&
+             (!found || v->sums.waited > found->sums.waited) )
+            found = v;
+    }
+    return found;
+}
+
 static struct verdict_facts get_facts(const struct why_report *r,
                                       const struct wait_vcpu *v)
 {
-    return (struct verdict_facts){
+    struct verdict_facts f = {
         .waits = &r->waits, .vcpu = v,
         .accesses = device_accesses_find(&r->accesses, v->domain, v->id),
         .backend = backend_waits_find(&r->backends, v->domain, v->id),
         .interrupts = interrupt_load_find(&r->load, v->domain, v->id),
         .stalls = machine_stalls_find(&r->stalls, v->domain, v->id),
+        .clock_error = fact_disorder_error(r->disorder),
     };
+
+    assert(r->disorder);
+    if ( f.clock_error && f.backend )
+        f.backend_slowest = find_longest_wait(r, f.backend->vote.domain);
+    return f;
 }
 
 /*
@@ -251,23 +276,6 @@ static const struct wait_vcpu *find_slowest(const struct why_report *r)
     return found;
 }
 
-/* The vcpu of the domain that waited longest; NULL: there is none. */
-static const struct wait_vcpu *find_longest_wait(const struct why_report *r,
-                                                 uint16_t domain)
-{
-    const struct wait_vcpu *found = NULL;
-
-    for ( uint32_t i = 0; i < r->waits.nr_vcpus; i++ )
-    {
-        const struct wait_vcpu *v = r->waits.vcpus[i];
-
-        if ( v->domain == domain &&
-             (!found || v->sums.waited > found->sums.waited) )
-            found = v;
-    }
-    return found;
-}
-
 static void print_verdict(const struct report_pass *p,
                           const struct why_report *r,
                           const struct wait_vcpu *v)
@@ -299,8 +307,10 @@ static int why_print(struct report_pass *p, void *state)
     const struct why_report *r = state;
     const struct wait_vcpu *v = find_slowest(r);
 
-    if ( v )
-        print_verdict(p, r, v);
+    if ( !v )
+        return 0;
+    text_print_disorder(r->disorder, &r->waits.clock, p->out);
+    print_verdict(p, r, v);
     return 0;
 }
 
@@ -362,7 +372,8 @@ static void walk_slow_vcpus(struct export *x, void *state)
         if ( !is_asked(r, v) )
             continue;
         EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
-                   export_text(verdict.rule ? verdict.rule->name : "calm"),
+                   export_text(verdict.rule ? verdict.rule->name :
+                               verdict.is_uncertain ? "clocks" : "calm"),
                    export_text(!verdict.rule ? NULL :
                                verdict.is_stretch ? "stretch" : "trace"),
                    export_number(verdict_known_time(v)),
@@ -592,9 +603,11 @@ static const struct export_column block_columns[] = {
 
 static const struct export_column slow_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
-    EXPORT_COLUMN("verdict", TEXT, "calm, or the rule of the largest cause"),
+    EXPORT_COLUMN("verdict", TEXT,
+                  "calm; clocks: their differences may hide a loss, or be the "
+                  "reason for it; or the rule of the largest cause"),
     EXPORT_OPTIONAL("extent", TEXT, "trace, or stretch: only in a part of the "
-                    "trace; absent: calm"),
+                    "trace; absent: calm or clocks"),
     EXPORT_COLUMN("known", DURATION, "the time in which its state is known"),
     EXPORT_COLUMN("ran", DURATION, "it ran"),
     EXPORT_COLUMN("waited", DURATION, "it waited: the sum of its causes"),

@@ -190,6 +190,9 @@ struct report_pass
                       REPORT_MAX_EXPORTS];
     size_t nr_sinks;
 
+    /* At the end of the trace: the worst of all segments. */
+    struct fact_disorder disorder;
+
     /* State of the loop. */
     bool is_open[REPORT_MAX];   /* by table row */
     void *states[REPORT_MAX];

@@ -109,6 +109,33 @@ static const struct export_column anomaly_columns[] = {
     EXPORT_COLUMN("times", COUNT, "the number of occurrences"),
 };
 
+static bool has_disorder(const void *state)
+{
+    const struct account *a = state;
+
+    return fact_disorder_error(&a->summary->disorder);
+}
+
+static void walk_disorder(struct export *x, void *state)
+{
+    const struct account *a = state;
+    const struct fact_disorder *d = &a->summary->disorder;
+
+    EXPORT_ROW(x, export_number(d->pcpus[1]), export_number(d->pcpus[0]),
+               export_optional(d->cycles, d->cycles),
+               export_number(fact_disorder_error(d)));
+}
+
+static const struct export_column disorder_columns[] = {
+    EXPORT_PCPU_ID,
+    EXPORT_COLUMN("other_pcpu", COUNT, "another pcpu"),
+    EXPORT_OPTIONAL("least", DURATION,
+                    "the least difference of the two clocks; absent: the two "
+                    "contradict each other, but the difference is unknown"),
+    EXPORT_COLUMN("error", DURATION,
+                  "waits below this length are not known"),
+};
+
 /* --- pcpus ---------------------------------------------------------------- */
 
 static void walk_pcpus(struct export *x, void *state)
@@ -221,6 +248,9 @@ const struct export_table report_tables_trace[] = {
       EXPORT_COLUMNS(damage_columns), walk_damage },
     { "anomalies", "Contradictions between records.", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(anomaly_columns), walk_anomalies },
+    { "clock_differences", "Clocks of pcpus that differ after the correction; "
+      "absent if all agree.", EXPORT_IN_TABLES,
+      EXPORT_COLUMNS(disorder_columns), walk_disorder, has_disorder },
     { "pcpus", "Physical CPUs.", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(pcpu_columns), walk_pcpus },
     { "pcpu_record_bytes", "Size of a pcpu's records, by class of events.",

@@ -319,6 +319,7 @@ static void print_quality(const struct overview *o, bool clock_assumed)
 {
     const struct summary *b = o->summary;
     struct text_wrap w = text_wrap_begin(o->out);
+    char text[TEXT_DISORDER_MAX];
     uint64_t anomalies = 0;
 
     for ( unsigned int i = 0; i < ANOMALY_KINDS; i++ )
@@ -335,6 +336,9 @@ static void print_quality(const struct overview *o, bool clock_assumed)
         text_wrap_add(&w, ";", "windows in which time goes backwards: %" PRIu64,
                       xt_damage_backward(&b->damage));
     text_wrap_add(&w, ";", "contradictions: %" PRIu64, anomalies);
+    if ( fact_disorder_error(&b->disorder) )
+        text_wrap_add(&w, ";", "clocks of %s",
+                      text_format_disorder(&b->disorder, &b->clock, text));
     text_wrap_end(&w);
 }
 

@@ -8,10 +8,12 @@
 #include <assert.h>
 #include <inttypes.h>
 
+#include "common/num.h"
 #include "common/text-wrap.h"
 #include "common/utf8.h"
 #include "xenalyze/model/model.h"
 #include "xenalyze/text/start-time.h"
+#include "xenalyze/text/text.h"
 
 /* --- shares of time ------------------------------------------------------- */
 
@@ -472,6 +474,46 @@ static void print_anomalies(const struct text *t)
                     t->summary->anomalies[i], anomaly_name(i));
 }
 
+char *text_format_disorder(const struct fact_disorder *d,
+                           const struct xt_clock *clock,
+                           char text[TEXT_DISORDER_MAX])
+{
+    char least[NUM_CLOCK_MAX];
+
+    assert(fact_disorder_error(d) && d->pcpus[0] != d->pcpus[1]);
+    *num_duration(least, xt_clock_duration(clock, d->cycles)) = '\0';
+    snprintf(text, TEXT_DISORDER_MAX, "pcpus %" PRIu32 " and %" PRIu32
+             " differ%s%s%s", d->pcpus[1], d->pcpus[0],
+             d->cycles ? " by " : "", d->cycles ? least : "",
+             d->cycles ? " or more" : "");
+    return text;
+}
+
+void text_print_disorder(const struct fact_disorder *d,
+                         const struct xt_clock *clock, FILE *out)
+{
+    uint64_t error = fact_disorder_error(d);
+    char text[NUM_CLOCK_MAX];
+
+    assert(!error || d->pcpus[0] != d->pcpus[1]);
+    if ( !error )
+        return;
+    *num_duration(text, xt_clock_duration(clock, error)) = '\0';
+    fprintf(out, "The clocks of pcpus %" PRIu32 " and %" PRIu32 " differ: "
+            "waits below %s are not known.\n", d->pcpus[1], d->pcpus[0], text);
+}
+
+static void print_clocks(const struct text *t)
+{
+    const struct fact_disorder *d = &t->summary->disorder;
+    char text[TEXT_DISORDER_MAX];
+
+    assert(t->summary->segments || !fact_disorder_error(d));
+    if ( fact_disorder_error(d) )
+        fprintf(t->out, " clocks: %s\n",
+                text_format_disorder(d, &t->summary->clock, text));
+}
+
 /* A trace has the exits of one vendor. */
 static void print_vendors(const struct text *t)
 {
@@ -512,6 +554,7 @@ void text_quality(const struct text *t)
     print_collector_losses(t);
     print_damage(t);
     print_anomalies(t);
+    print_clocks(t);
     print_vendors(t);
     print_dropped_loads(t);
     if ( t->summary->segments > 1 )

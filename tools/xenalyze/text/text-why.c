@@ -745,7 +745,8 @@ static struct why_layout plan_lines(const struct text_why *t,
         .has_devices = has_device_time(t), .has_backend = has_backend_time(t),
     };
     /* The headline, states, and lengths of waits. */
-    unsigned int used = 3 + (l.stretch ? STRETCH_LINES : !t->verdict.rule) +
+    unsigned int used = 3 + (t->facts.clock_error != 0) +
+                        (l.stretch ? STRETCH_LINES : !t->verdict.rule) +
                         (l.has_devices ? 3 : 0) +
                         (l.has_backend ? BACKEND_LINES : 0) +
                         (l.co_stop ? 2 : 0) + count_unknown_lines(t), left;
@@ -780,7 +781,7 @@ void text_print_why(const struct text_why *t)
     assert(n || !t->facts.vcpu->sums.waited);
     if ( t->verdict.rule )
         print_headline(t);
-    else
+    else if ( !t->verdict.is_uncertain )
         print_calm(t);
     if ( l.stretch )
         print_stretch(t, l.stretch);
@@ -790,7 +791,7 @@ void text_print_why(const struct text_why *t)
         print_stalls(t);
     if ( l.has_interrupts )
         print_lost_to_interrupts(t);
-    if ( !t->verdict.rule )
+    if ( !t->verdict.rule && !t->verdict.is_uncertain )
         print_least_bad(t);
     if ( l.has_devices )
         print_device_time(t);

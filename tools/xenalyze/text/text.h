@@ -19,6 +19,17 @@ void text_print_pcpus(struct summary *summary,
                       const struct report_request *request, FILE *out);
 void text_print_quality(struct summary *summary,
                         const struct report_request *request, FILE *out);
+
+/* "pcpus 1 and 3 differ by 20.0ms or more"; returns `text`. */
+#define TEXT_DISORDER_MAX 96
+char *text_format_disorder(const struct fact_disorder *d,
+                           const struct xt_clock *clock,
+                           char text[TEXT_DISORDER_MAX]);
+
+/* A line above a report on waits, if clocks differ. */
+void text_print_disorder(const struct fact_disorder *d,
+                         const struct xt_clock *clock, FILE *out);
+
 /* VM exits of a closed summary.  0 or -ENOMEM. */
 int text_print_exits(struct summary *summary,
                      const struct report_request *request,
