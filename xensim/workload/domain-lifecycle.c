@@ -229,6 +229,8 @@ static void destroy_domain(struct sim_cpu *p, struct sim_dom *d)
     }
     EMIT(p, trace_sched_dom_rem(d->id));
     truth_log_domain(p, d, "destroy");
+    /* A pause may be planned. */
+    event_drop(s, &d->plan);
     d->alive = false;
     d->gone = true;
 }

@@ -228,6 +228,19 @@ void vcpu_yield(struct sim_cpu *p)
     p->need_resched = true;
 }
 
+/*
+ * The vcpu leaves its queue.  With its budget back, a vcpu waits in the queue
+ * while its state is offline.
+ */
+static void stop_waiting(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    ASSERT(v->state != RUNNING);
+    if ( v->state == RUNNABLE )
+        change_state(p, v, OFFLINE);
+    p->sim->scheduler->sleep(p, v);
+    ASSERT(!v->queued);
+}
+
 void vcpu_pause(struct sim_cpu *p, struct sim_vcpu *v)
 {
     struct runq *q = v->runq;
@@ -236,13 +249,10 @@ void vcpu_pause(struct sim_cpu *p, struct sim_vcpu *v)
         return;
     runq_lock(p, q);
     EMIT(p, trace_sched_sleep(dom_of(v), v->id));
-    if ( v->state == RUNNABLE )
-    {
-        change_state(p, v, OFFLINE);
-        p->sim->scheduler->sleep(p, v);
-    }
-    else if ( v->state == RUNNING )
+    if ( v->state == RUNNING )
         request_schedule(p, v->cpu);
+    else
+        stop_waiting(p, v);
     runq_unlock(p, q);
 }
 
@@ -261,13 +271,10 @@ void vcpu_repin(struct sim_cpu *p, struct sim_vcpu *v)
     ASSERT(!is_idle(v));
     runq_lock(p, q);
     v->must_move = true;
-    if ( v->state == RUNNABLE )
-    {
-        change_state(p, v, OFFLINE);
-        p->sim->scheduler->sleep(p, v);
-    }
-    else if ( runs )
+    if ( runs )
         request_schedule(p, v->cpu);
+    else
+        stop_waiting(p, v);
     runq_unlock(p, q);
     if ( !runs )
         choose_new_cpu(p, v);

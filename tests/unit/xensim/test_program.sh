@@ -163,6 +163,23 @@ gives 0 --virtual -- true
 gives 7 --virtual -- sh -c 'exit 7'
 gives 0 --virtual --duration 10ms --socket "$tmp/s"
 
+# A vcpu with its budget back waits for a pcpu, and is paused or moved; a pause
+# is planned for a time at which the domain is gone.
+for load in io busy; do
+    printf '%s\n' 'cpus = 2' '[domain g]' 'kind = pv' 'vcpus = 2' \
+        "load = $load" 'cap = 25' 'pause = 10ms' 'pause-for = 5ms' \
+        'repin = 40ms' 'new-pin = 1' 'end = 500ms' >"$scenario"
+    timeout 20 "$xensim" -f "$scenario" --virtual -T 2s --seed 3 \
+        --output /dev/null --truth "$tmp/truth" || fail "$load: a cap and pauses"
+    grep -q '"event":"destroy","name":"g"' "$tmp/truth" ||
+        fail "$load: the domain does not end"
+done
+printf '%s\n' 'cpus = 1' '[domain g]' 'kind = pv' 'vcpus = 2' 'load = io' \
+    'cap = 25' 'pause = 10ms' 'pause-for = 5ms' >"$scenario"
+timeout 20 "$xensim" -f "$scenario" --virtual -T 1s --output /dev/null ||
+    fail 'a cap and pauses, on one pcpu'
+rm -f "$scenario" "$tmp/truth"
+
 # A second xensim beside the first, and one with the same socket.
 gives 0 -- sh -c 'timeout 20 "$0" -- true' "$xensim"
 gives 0 -- sh -c '
