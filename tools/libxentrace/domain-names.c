@@ -446,11 +446,24 @@ static bool matches_name(const char *name, const char *text, size_t length)
     return !strcmp(name, clean);
 }
 
+/* Is this the name with the id, which only the label of a shared name has? */
+static bool matches_name_and_id(const struct xt_domain_name *d,
+                                const char *text, size_t length)
+{
+    char tail[8];
+    size_t size = snprintf(tail, sizeof(tail), "#%u", d->id);
+
+    assert(size < sizeof(tail));
+    return length > size && !memcmp(text + length - size, tail, size) &&
+           matches_name(d->name, text, length - size);
+}
+
 static bool matches_domain(const struct xt_domain_name *d, const char *text,
                            size_t length)
 {
     return matches_name(d->name, text, length) ||
-           (d->length == length && !memcmp(d->label, text, length));
+           (d->length == length && !memcmp(d->label, text, length)) ||
+           matches_name_and_id(d, text, length);
 }
 
 /* The domain of the UUID number i, if the text is this UUID. */

@@ -189,6 +189,9 @@ START_TEST(find)
     ck_assert_uint_eq(count_found(&n, "web"), 2);
     ck_assert_uint_eq(count_found(&n, "web#2"), 1);
     ck_assert_uint_eq(count_found(&n, "web#3"), 0);
+    ck_assert_uint_eq(count_found(&n, "a b#3"), 1);
+    ck_assert_uint_eq(count_found(&n, "a b#4"), 0);
+    ck_assert_uint_eq(count_found(&n, "#3"), 0);
     ck_assert_uint_eq(count_found(&n, "a b"), 1);
     ck_assert_uint_eq(count_found(&n, "a\\x20b"), 1);
     ck_assert_uint_eq(count_found(&n, "caf\xc3\xa9"), 1);
