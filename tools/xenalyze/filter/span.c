@@ -64,19 +64,31 @@ static bool parse_zone(const char *p, bool *has_zone, int32_t *zone)
     return hours <= 14 && minutes < 60;
 }
 
-static bool make_date(struct tm *tm, bool has_zone, int32_t zone,
-                      uint64_t fraction, struct moment *m)
+/* timegm() changes February 30 into March 1 or 2. */
+static bool date_exists(const struct tm *tm)
 {
+    struct tm date = {
+        .tm_year = tm->tm_year, .tm_mon = tm->tm_mon, .tm_mday = tm->tm_mday,
+    };
+
+    timegm(&date);
+    return date.tm_mday == tm->tm_mday;
+}
+
+static int make_date(struct tm *tm, bool has_zone, int32_t zone,
+                     uint64_t fraction, struct moment *m)
+{
+    bool exists = date_exists(tm);
     int64_t at = has_zone ? (int64_t)timegm(tm) - zone : (int64_t)mktime(tm);
 
-    if ( at < 0 || at >= MAX_WALL / (int64_t)SECOND )
-        return false;
+    if ( !exists || at < 0 || at >= MAX_WALL / (int64_t)SECOND )
+        return -EDOM;
     *m = (struct moment){ MOMENT_WALL, at * SECOND + fraction, false, 0 };
-    return true;
+    return 0;
 }
 
 /* "12:00", "12:00:03.5", or the same after a date and T or a blank. */
-static bool parse_wall(const char *text, struct moment *m)
+static int parse_wall(const char *text, struct moment *m)
 {
     static const struct { const char *text; bool dated, seconds; } formats[] = {
         { "%Y-%m-%dT%H:%M:%S", true, true }, { "%Y-%m-%dT%H:%M", true, false },
@@ -102,36 +114,41 @@ static bool parse_wall(const char *text, struct moment *m)
             MOMENT_CLOCK, (tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec) *
                           SECOND + fraction, has_zone, zone,
         };
-        return true;
+        return 0;
     }
-    return false;
+    return -EINVAL;
 }
 
-static bool parse_cycles(char *text, struct moment *m)
+static int parse_cycles(char *text, struct moment *m)
 {
     size_t length = strlen(text);
 
     assert(length);
     if ( text[length - 1] != 'c' )
-        return false;
+        return -EINVAL;
     text[length - 1] = '\0';
     m->kind = MOMENT_CYCLES;
-    return !opts_number(text, &m->value);
+    return opts_number(text, &m->value);
 }
 
-static bool parse_moment(char *text, struct moment *m)
+/* -ERANGE: a number is too large; -EDOM: no date; -EINVAL: no time. */
+static int parse_moment(char *text, struct moment *m)
 {
+    int rc;
+
+    assert(text && m);
     if ( !*text )
     {
         *m = (struct moment){ .kind = MOMENT_NONE };
-        return true;
+        return 0;
     }
     if ( strchr(text, ':') )
         return parse_wall(text, m);
     if ( text[strlen(text) - 1] == 'c' )
         return parse_cycles(text, m);
     m->kind = *text == '-' ? MOMENT_BEFORE_END : MOMENT_SINCE_START;
-    return !opts_time(*text == '-' ? text + 1 : text, &m->value);
+    rc = opts_time(*text == '-' ? text + 1 : text, &m->value);
+    return !rc && m->value > INT64_MAX ? -ERANGE : rc;
 }
 
 /* Both moments count from the same moment, and the end comes first. */
@@ -149,11 +166,25 @@ static int refuse_inverted(const struct span *s, struct err *e)
                      s->text);
 }
 
+static int refuse_moment(const struct span *s, int rc, struct err *e)
+{
+    if ( rc == -ERANGE )
+        return err_usage(e, "--%s %s: a number is too large", s->option,
+                         s->text);
+    if ( rc == -EDOM )
+        return err_usage(e, "--%s %s: there is no such date from 1970 to 2199",
+                         s->option, s->text);
+    return err_usage(e, "--%s %s: expected times such as 1.5, 3ms, "
+                     "-10ms, 123456c, 12:00:03 or 2024-02-29T12:00Z",
+                     s->option, s->text);
+}
+
 int span_parse_option(const char *option, const char *text, struct span *s,
                       struct err *e)
 {
     const char *dots = strstr(text, "..");
     char from[MAX_LENGTH], to[MAX_LENGTH];
+    int rc;
 
     if ( !dots || (size_t)(dots - text) >= sizeof(from) ||
          strlen(dots + 2) >= sizeof(to) )
@@ -164,11 +195,11 @@ int span_parse_option(const char *option, const char *text, struct span *s,
     strcpy(to, dots + 2);
     s->text = text;
     s->option = option;
-    if ( parse_moment(from, &s->from) && parse_moment(to, &s->to) )
-        return span_is_inverted(s) ? refuse_inverted(s, e) : 0;
-    return err_usage(e, "--%s %s: expected times such as 1.5, 3ms, "
-                     "-10ms, 123456c, 12:00:03 or 2024-02-29T12:00Z", option,
-                     text);
+    rc = parse_moment(from, &s->from);
+    rc = rc ? rc : parse_moment(to, &s->to);
+    if ( rc )
+        return refuse_moment(s, rc, e);
+    return span_is_inverted(s) ? refuse_inverted(s, e) : 0;
 }
 
 int span_parse(const char *text, struct span *s, struct err *e)
@@ -244,13 +275,13 @@ static int resolve_moment(const struct moment *m, const struct xt_clock *clock,
         *tsc = m->value;
         break;
     case MOMENT_SINCE_START:
-        *tsc = xt_clock_tsc(&from_first, (int64_t)(m->value & INT64_MAX));
+        *tsc = xt_clock_tsc(&from_first, (int64_t)m->value);
         break;
     case MOMENT_BEFORE_END:
         if ( !last )
             return err_set(e, -EINVAL, "--time: the end is known only of an "
                            "uncompressed file; give a time since the start");
-        ns = xt_clock_ns(&from_first, last) - (int64_t)(m->value & INT64_MAX);
+        ns = xt_clock_ns(&from_first, last) - (int64_t)m->value;
         *tsc = xt_clock_tsc(&from_first, ns);
         *early = ns < xt_clock_ns(&from_first, 0);
         break;
