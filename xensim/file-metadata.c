@@ -6,7 +6,6 @@
  */
 #include "xensim/file-metadata.h"
 
-#include "xensim/hypercall.h"
 #include "xensim/runtime/runtime.h"
 
 #include <errno.h>
@@ -14,7 +13,7 @@
 
 #include <public/trace.h>
 
-/* 2026-01-01T00:00:00Z, the date of the first time stamp */
+/* 2026-01-01T00:00:00Z, the date of the begin of the simulation */
 #define FIRST_DATE (1767225600 * UINT64_C(1000000000))
 
 /* Values of events/11-meta. */
@@ -77,11 +76,9 @@ static void write_text(uint32_t event, uint16_t id, const char *text,
 
 /* ---- the machine ------------------------------------------------------ */
 
-static void write_clock(FILE *out)
+/* Both clocks of dom0 start with the simulation, when the TSC is `tsc`. */
+static void write_clock(uint64_t tsc, FILE *out)
 {
-    uint64_t tsc = hypercall_clock();
-
-    /* dom0's monotonic clock starts with the simulation */
     WRITE_RECORD(TRC_META_CLOCK, out, LOW(tsc), HIGH(tsc), 0, 0,
                  LOW(FIRST_DATE), HIGH(FIRST_DATE), 0);
 }
@@ -174,14 +171,14 @@ static void write_interrupts(const struct xensim_guest *guest, FILE *out)
     }
 }
 
-static void write_machine(const struct options *o, FILE *out)
+static void write_machine(const struct options *o, uint64_t first, FILE *out)
 {
     uint64_t hz = UINT64_C(1000) * xensim_cpu_khz(), bytes = o->memory;
     const struct xensim_guest *guest = xensim_guest();
 
     write_boot_id(o, out);
     WRITE_RECORD(TRC_META_TSC, out, LOW(hz), HIGH(hz), SOURCE_HYPERVISOR, 0);
-    write_clock(out);
+    write_clock(first, out);
     WRITE_RECORD(TRC_META_XEN, out, 4 | guest->minor << 16,
                  o->vendor == SIM_AMD ? HARDWARE_SVM : HARDWARE_VMX, o->cpus,
                  LOW(bytes), HIGH(bytes));
@@ -279,9 +276,9 @@ int file_metadata_update(struct file_metadata *m, FILE *out)
 }
 
 int file_metadata_begin(struct file_metadata *m, const struct options *o,
-                        FILE *out)
+                        uint64_t first, FILE *out)
 {
     memset(m, 0, sizeof(*m));
-    write_machine(o, out);
+    write_machine(o, first, out);
     return file_metadata_update(m, out);
 }

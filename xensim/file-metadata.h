@@ -19,9 +19,12 @@ struct file_metadata
     struct xensim_domain now[XENSIM_MAX_DOMAINS];
 };
 
-/* Write the metadata of the machine and of the domains. 0 or -EIO. */
+/*
+ * Write the metadata of the machine and of the domains; `first`: the clock at
+ * the begin of the simulation. 0 or -EIO.
+ */
 int file_metadata_begin(struct file_metadata *m, const struct options *o,
-                        FILE *out);
+                        uint64_t first, FILE *out);
 
 /*
  * Write domains that are new; new names, weights and affinity. 0 or -EIO.

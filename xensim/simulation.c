@@ -191,7 +191,8 @@ static int run_without_reader(struct simulation *p, int *status, struct err *e)
     ASSERT(p->output && !p->control);
     if ( rc )
         return rc;
-    rc = file_metadata_begin(&m, p->options, p->output);
+    rc = file_metadata_begin(&m, p->options,
+                             workload_first_clock(p->workload), p->output);
     if ( rc )
         err_sys(e, rc, "--output %s", p->options->output);
     else

@@ -37,3 +37,9 @@ play -T 0.2 --seed 5 --boot 'tbuf_size=32 tevt_mask=0x21000'
 events_only truth >few
 differs trace trace.1 "the mask has no effect"
 cmp all few || fail "the mask influences the simulation"
+
+# The wall clock of the trace starts with the simulation.
+start=$(sed -nE 's/.*"what":"machine".*"at":([0-9]+)\}$/\1/p' truth)
+expect 0 "$xenalyze" --records trace
+grep -q "meta_clock .* tsc $start is .* wall clock 1767225600000000000 ns" out ||
+    fail "the clock is not that of the start, $start: $(grep meta_clock out)"

@@ -470,6 +470,14 @@ int workload_begin(struct workload *workload)
     return 0;
 }
 
+uint64_t workload_first_clock(const struct workload *workload)
+{
+    const struct sim *s = &workload->sim;
+
+    ASSERT(s->started);
+    return skewed_clock_read(&s->cpus[0].clock, s->start);
+}
+
 static void do_nothing(void *unused)
 {
     (void)unused;

@@ -122,6 +122,9 @@ void workload_set_clock(struct workload *w);
 int workload_begin(struct workload *w);
 void workload_end(struct workload *w);
 
+/* The clock of pcpu 0 when the workload began. */
+uint64_t workload_first_clock(const struct workload *w);
+
 /*
  * Virtual time: run the events before `ns` after the start, at most `most`
  * events, and stop after a VIRQ to dom0 (a ring is half full) or the creation
