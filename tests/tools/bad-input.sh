@@ -46,6 +46,9 @@ if [ -x "$xensim" ]; then
         expect_message 'is the trace: give the output another name'
     done
     cmp -s trace.svg before || fail "the trace was replaced"
+    # A trace in the place of the declarations: one line.
+    expect 1 "$top_builddir/tools/simpletrace/simpletrace" trace.svg trace.svg
+    expect_message 'trace.svg is not a file of events, but binary'
     rm trace.svg link
 fi
 

@@ -173,13 +173,28 @@ static void report_syntax_error(void *ctx, const struct tt_place *at,
         diagnose(line);
 }
 
+/* A trace, say, would have a syntax error in each line. */
+static int refuse_binary(const struct tt_source *sources, size_t nr,
+                         struct err *e)
+{
+    assert(sources || !nr);
+    for ( size_t i = 0; i < nr; i++ )
+        if ( sources[i].length &&
+             memchr(sources[i].text, '\0', sources[i].length) )
+            return err_set(e, -EINVAL, "%s is not a file of events, but "
+                           "binary: see trace-events(5)", sources[i].name);
+    return 0;
+}
+
 int st_events_parse(struct st_events *s, struct tt_source *sources, size_t nr,
                     void (*diagnose)(const char *text), struct err *e)
 {
     struct tt_model model;
     struct arena a;
-    int rc;
+    int rc = refuse_binary(sources, nr, e);
 
+    if ( rc )
+        return rc;
     arena_init(&a, 1u << 16);
     for ( size_t i = 0; i < nr; i++ )
         sources[i].may_repeat = true;
