@@ -28,6 +28,24 @@ bool xt_index_entry_verify(const struct xt_read_context *r,
     return !p->wrong;
 }
 
+/*
+ * Look for gaps between window `from` and that of the cursor.  A wrong window
+ * between them is a gap of this pcpu only.
+ */
+static void find_gap(struct xt_cursor *c, const struct xt_read_context *r,
+                     uint64_t from)
+{
+    const struct xt_index *i = r->index;
+    bool at_end = c->entry == XT_NOWHERE;
+    uint64_t limit = at_end ? i->horizon
+                            : xt_index_get_entry(i, c->entry)->time;
+    const struct xt_gap *g = xt_gaps_find(&i->gaps, from, c->entry);
+
+    c->gap_from = g && !c->gap && g->from <= limit ? g->from : 0;
+    c->gap |= g != NULL;
+    debug_assert(c->gap || !c->gap_from);
+}
+
 /* Enter the cursor's window, or else the next credible window. */
 static bool enter_window(struct xt_cursor *c, const struct xt_read_context *r)
 {
@@ -46,7 +64,7 @@ static bool enter_window(struct xt_cursor *c, const struct xt_read_context *r)
             c->end = c->at + p->size;
             return true;
         }
-        p->done = true;
+        p->done = c->gap = true;
         c->entry = p->next;
     }
     c->at = c->end = 0;
@@ -59,6 +77,8 @@ void xt_cursor_init(struct xt_cursor *c, const struct xt_read_context *r,
     /* A window with a wrong checksum has no credible time, either. */
     *c = (struct xt_cursor){ .entry = entry };
     enter_window(c, r);
+    if ( c->entry != XT_NOWHERE && c->entry >= r->index->dropped )
+        find_gap(c, r, XT_NOWHERE);
     c->before = c->time;
     assert(c->entry == XT_NOWHERE || c->at >= r->view->lo);
 }
@@ -74,13 +94,20 @@ void xt_cursor_resume(struct xt_cursor *c, const struct xt_read_context *r,
 bool xt_cursor_next_window(struct xt_cursor *c, const struct xt_read_context *r)
 {
     struct xt_index_entry *p;
+    uint64_t from;
+    bool entered;
 
     if ( c->entry == XT_NOWHERE )
         return false;
     p = xt_index_get_entry(r->index, c->entry);
     p->done = true;
+    c->gap |= p->shortened;
+    from = c->entry;
     c->entry = p->next;
-    return enter_window(c, r);
+    entered = enter_window(c, r);
+    if ( c->gap || r->index->gaps.nr )
+        find_gap(c, r, from);
+    return entered;
 }
 
 void xt_cursor_end_window(struct xt_cursor *c, const struct xt_read_context *r)

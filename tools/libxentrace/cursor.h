@@ -29,6 +29,10 @@ struct xt_cursor
     uint64_t time;      /* time of the last record; or that of the window, if
                            later, unless the window inherits the former */
     uint64_t before;    /* the last time stamp that differs from `time` */
+    bool gap;           /* records of the pcpu may be missing in front of the
+                           window, or at the end ... */
+    uint64_t gap_from;  /* ... but none before this time, except for those
+                           behind its last record */
 };
 
 /*

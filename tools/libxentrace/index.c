@@ -45,6 +45,7 @@ void xt_index_fini(struct xt_index *i)
 {
     free(i->entries);
     free(i->cpus);
+    free(i->gaps.items);
     *i = (struct xt_index){ 0 };
 }
 
@@ -56,6 +57,8 @@ void xt_index_reset(struct xt_index *i)
     i->time = 0;
     i->pass = i->cpu = 0;
     i->inserting = 0;
+    i->gaps.nr = 0;
+    i->pass_time = i->last_pass_time = i->drained = 0;
     i->first = i->horizon = UINT64_MAX;
 }
 
@@ -269,6 +272,29 @@ static void date_untimed(struct xt_index *i, uint64_t time)
 }
 
 /*
+ * The visits of a pass follow each other.  A visit reads all records of the
+ * pcpu, so the first record of a window is before all visits of the next pass.
+ */
+static void begin_pass(struct xt_index *i)
+{
+    if ( i->last_pass_time > i->drained )
+        i->drained = i->last_pass_time;
+    i->last_pass_time = i->pass_time;
+    i->pass_time = 0;
+    i->pass++;
+    assert(i->pass);
+}
+
+int xt_index_note_gaps(struct xt_index *i, uint64_t nr_gaps)
+{
+    assert(nr_gaps >= i->nr_gaps);
+    if ( !i->is_whole || nr_gaps == i->nr_gaps )
+        return 0;
+    i->nr_gaps = nr_gaps;
+    return xt_gaps_add(&i->gaps, i->dropped + i->nr, i->drained);
+}
+
+/*
  * The collector visits the pcpus in ascending order, pass after pass.  An exit
  * and its handlers are read in the same pass, or in two in succession.  After a
  * silent pass nothing shows how old a record is, and a stream has delivered
@@ -281,7 +307,8 @@ static bool has_recent_record(struct xt_index *i,
                               const struct xt_cpu_windows *l,
                               unsigned int cpu)
 {
-    i->pass += cpu < i->cpu;
+    if ( cpu < i->cpu )
+        begin_pass(i);
     i->cpu = cpu;
     assert(l->pass <= i->pass);
     return i->pass - l->pass <= 1;
@@ -366,7 +393,7 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
     /* Nothing to read: a file may have millions of empty windows. */
     if ( l && !w->size )
         return 0;
-    if ( !l || grow_entries(i) )
+    if ( !l || grow_entries(i) || xt_index_note_gaps(i, w->gaps) )
         return -ENOMEM;
     set_entry_time(&p, w);
     if ( p.timed )
@@ -393,6 +420,7 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
         l->time = p.time;
         l->pass = i->pass;
         i->first = p.time < i->first ? p.time : i->first;
+        i->pass_time = p.time > i->pass_time ? p.time : i->pass_time;
         if ( !i->time )
             date_untimed(i, p.time);
     }

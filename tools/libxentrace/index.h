@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libxentrace/gaps.h"
 #include "libxentrace/window.h"
 
 #define XT_NOWHERE UINT64_MAX
@@ -85,6 +86,12 @@ struct xt_index
     bool is_whole;              /* no window is read before all are added: a
                                    displaced window gets its right place */
     uint64_t inserting;         /* windows passed in search of such places */
+    struct xt_gaps gaps;        /* only if is_whole */
+    uint64_t nr_gaps;           /* in the input before the last window */
+    uint64_t pass_time, last_pass_time; /* latest time of a window of this pass,
+                                           and of the one before */
+    uint64_t drained;           /* the same of all passes before: the collector
+                                   has read all earlier records */
     uint64_t horizon;           /* the latest time with evidence (time-step.h);
                                    the maximum if that is unknown */
 
@@ -165,6 +172,12 @@ bool xt_index_reuse(struct xt_index *i);
  * -ENOMEM.
  */
 int xt_index_add(struct xt_index *i, const struct xt_window *w);
+
+/*
+ * The input has so many gaps in front of the next window, or of its end.  0 or
+ * -ENOMEM.  xt_index_add() calls this for its window.
+ */
+int xt_index_note_gaps(struct xt_index *i, uint64_t nr_gaps);
 
 /* Remove the windows at the beginning that are done. */
 void xt_index_drop_done(struct xt_index *i);

@@ -189,6 +189,7 @@ static void skip_damage(struct xt_windows *w, enum xt_damage_kind kind,
     if ( !w->need_more )
     {
         w->next = to;
+        w->gaps++;
         xt_damage_add(w->damage, w->skipped.kind, w->skipped.offset,
                       w->origin + to - w->skipped.offset);
     }
@@ -211,6 +212,7 @@ static void note_damage(struct xt_windows *w, enum xt_damage_kind kind,
                         size_t from, size_t to)
 {
     assert(from <= to && to <= w->size);
+    w->gaps++;
     xt_damage_add(w->damage, kind, w->origin + from, to - from);
 }
 

@@ -163,7 +163,11 @@ static int index_next_window(struct xt_trace *t, struct err *e)
     int rc = trace_read_window(t, find_first_unread(t), &w, e);
 
     if ( !rc )
+    {
         t->complete = true;
+        if ( xt_index_note_gaps(&t->index, t->windows.gaps) )
+            return trace_fail_memory(t, e);
+    }
     if ( rc <= 0 )
         return rc ? rc : 1;
     xt_source_count_header(t->source, w.size);

@@ -35,6 +35,7 @@ void trace_init_windows(struct xt_trace *t, uint64_t from)
     w->origin = v->lo;
     w->more = !v->ended;
     xt_sequence_fini(&t->sequence);
+    t->index.nr_gaps = 0;
     if ( from )
         xt_resync_find_first(w, from - v->lo, w->size);
 }

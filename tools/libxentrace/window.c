@@ -57,6 +57,7 @@ static bool take_window(struct xt_windows *w, const struct xt_header *h,
 {
     size_t at = w->next, end = at + XT_WINDOW_HEADER + h->size;
     struct xt_header after;
+    uint64_t gaps = w->gaps;
     bool cut = false;
 
     w->next = end;
@@ -75,7 +76,7 @@ static bool take_window(struct xt_windows *w, const struct xt_header *h,
     *out = (struct xt_window){
         .cpu = h->cpu, .at = w->origin + at,
         .bytes = w->bytes + at + XT_WINDOW_HEADER,
-        .size = end - at - XT_WINDOW_HEADER, .cut = cut,
+        .size = end - at - XT_WINDOW_HEADER, .cut = cut, .gaps = gaps,
     };
     return true;
 }

@@ -48,6 +48,8 @@ struct xt_window
     const unsigned char *bytes; /* its records, borrowed from the input */
     size_t size;                /* bytes of credible records */
     bool cut;                   /* the input ends inside the window */
+    uint64_t gaps;              /* places in front of it where bytes are skipped
+                                   or windows are missing */
     bool displaced;             /* it belongs before a window that precedes it
                                    in the input (sequence.h) */
 };
@@ -66,6 +68,8 @@ struct xt_windows
     bool need_more;             /* a decision needs bytes behind `size` */
     size_t next;                /* offset in bytes[] of the next header */
     struct xt_damage *damage;   /* borrowed, notes all skipped bytes */
+    uint64_t gaps;              /* places where bytes are skipped or windows are
+                                   missing, so far */
     struct xt_source *source;   /* counts the bytes of a search in a mapping;
                                    or NULL */
 
