@@ -107,6 +107,43 @@ static void preview_loss(struct reader *r, const struct xt_record *next,
         pcpu_begin_loss(r->p, from);
 }
 
+/* Records may be missing in front of this one, which has a time stamp. */
+COLD
+static void cross_gap(struct reader *r, const struct xt_record *next,
+                      uint64_t time, uint64_t limit)
+{
+    struct xt_cursor *c = &r->walk.cursor;
+    struct pcpu *p = r->p;
+    uint64_t from = p->time > c->gap_from ? p->time : c->gap_from;
+
+    debug_assert(c->gap);
+    if ( from < time && from <= limit )
+        pcpu_begin_gap(p, from);
+    if ( time > limit )
+        return;
+    c->gap = false;
+    if ( p->in_gap )
+        pcpu_end_gap(p, next, time);
+}
+
+/*
+ * Records may be missing behind the pcpu's last one.  False: that is so only
+ * after the epoch, which a record of this time without an effect postpones.
+ */
+COLD
+static bool end_in_gap(struct reader *r, uint64_t limit)
+{
+    const struct xt_cursor *c = &r->walk.cursor;
+
+    debug_assert(c->gap && c->entry == XT_NOWHERE);
+    r->has_next = c->gap_from > limit;
+    r->next = (struct xt_record){ .has_tsc = true,
+                                  .tsc = c->gap_from - r->offset };
+    if ( !r->has_next && r->p->begun )
+        pcpu_begin_gap(r->p, c->gap_from);
+    return !r->has_next;
+}
+
 /* The next record comes late: in the epoch, or after it. */
 COLD
 static void note_silence(struct reader *r, uint64_t tsc, uint64_t limit)
@@ -148,6 +185,11 @@ static inline bool find_next_time(struct reader *r,
     if ( next->event >> TRC_CLS_SHIFT == TRC_GEN >> TRC_CLS_SHIFT )
     {
         timed = xt_record_is_timed(next);
+    }
+    if ( r->walk.cursor.gap && timed && !is_damaged(r, tsc) )
+        cross_gap(r, next, tsc, limit);
+    if ( next->event >> TRC_CLS_SHIFT == TRC_GEN >> TRC_CLS_SHIFT )
+    {
         if ( next->event == TRC_LOST_RECORDS && !is_damaged(r, tsc) )
             preview_loss(r, next, limit);
     }
@@ -228,7 +270,7 @@ static void read_pcpu(struct reader *r, uint64_t limit)
 {
     const unsigned char *at = r->walk.at;
     struct xt_record next = r->next;
-    bool has_next = r->has_next;
+    bool has_next = r->has_next && r->walk.cursor.entry != XT_NOWHERE;
     uint64_t time;
 
     for ( ; has_next || xt_walk_next_at(&r->walk, &at, &next);
@@ -241,11 +283,13 @@ static void read_pcpu(struct reader *r, uint64_t limit)
             return;
         }
         pcpu_record(r->p, &next, time);
-        if ( r->p->begun )
+        if ( r->p->begun && !r->walk.cursor.gap )
             r->walk.at = at = read_common_records(r, next.event, at,
                                                   find_steady_limit(r, limit));
     }
     r->has_next = false;
+    if ( r->walk.cursor.gap && !end_in_gap(r, limit) )
+        return;
     r->done = true;
     pcpu_end(r->p);
 }

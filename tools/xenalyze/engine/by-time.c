@@ -24,9 +24,14 @@
 
 /*
  * A pcpu begins to lose records, before or behind its record of the same time,
- * has no records for long, or has its last.
+ * has no records for long, or has its last.  At a damaged place of the trace,
+ * or at its damaged end, the pcpu may lose records.
  */
-enum notice_kind { NOTICE_LOSS, NOTICE_LOSS_BEHIND, NOTICE_GAP, NOTICE_END };
+enum notice_kind
+{
+    NOTICE_LOSS, NOTICE_LOSS_BEHIND, NOTICE_GAP, NOTICE_END, NOTICE_DAMAGE,
+    NOTICE_DAMAGED_END
+};
 
 struct notice
 {
@@ -161,7 +166,23 @@ static int scan_loss(const struct pcpu_scan *s, const struct xt_record *r,
         .kind = NOTICE_LOSS_BEHIND });
 }
 
-static inline int scan_record(struct pcpu_scan *s, const struct xt_walk *w,
+/* Records may be missing in front of one of this time. */
+COLD
+static int scan_damage(const struct pcpu_scan *s, struct xt_cursor *c,
+                       uint64_t tsc)
+{
+    uint64_t from = s->reached > c->gap_from ? s->reached : c->gap_from;
+
+    assert(c->gap);
+    c->gap = false;
+    if ( from >= tsc )
+        return 0;
+    return add_notice(s->notices, &(struct notice){
+        .time = from, .segment = s->segment, .pcpu = s->pcpu,
+        .kind = NOTICE_DAMAGE });
+}
+
+static inline int scan_record(struct pcpu_scan *s, struct xt_walk *w,
                               const struct xt_record *r,
                               const struct xt_correction *clock)
 {
@@ -169,7 +190,9 @@ static inline int scan_record(struct pcpu_scan *s, const struct xt_walk *w,
     bool is_timed = xt_record_is_timed(r) && !is_damaged(w, s->time, tsc);
     int rc = 0;
 
-    if ( r->event == TRC_LOST_RECORDS )
+    if ( w->cursor.gap && is_timed )
+        rc = scan_damage(s, &w->cursor, tsc);
+    if ( r->event == TRC_LOST_RECORDS && !rc )
         rc = scan_loss(s, r, is_timed ? tsc : s->time);
     if ( is_timed && !rc )
     {
@@ -207,9 +230,11 @@ static int scan_pcpu(struct analysis *a, struct notices *l,
         if ( w.cursor.time > s.time )
             s.time = w.cursor.time;
     }
+    if ( w.cursor.gap && w.cursor.gap_from > s.time )
+        s.time = w.cursor.gap_from;
     return rc || !s.timed ? rc : add_notice(l, &(struct notice){
         .time = s.time, .segment = segment, .pcpu = pcpu,
-        .kind = NOTICE_END });
+        .kind = w.cursor.gap ? NOTICE_DAMAGED_END : NOTICE_END });
 }
 
 static int scan_ahead(struct analysis *a, struct notices *l, struct err *e)
@@ -278,11 +303,13 @@ static int apply_notices(struct analysis *a, struct notices *l,
         p = segment_pcpu(a, n->pcpu);
         if ( !p )
             return -ENOMEM;
-        if ( n->kind == NOTICE_END )
+        if ( n->kind == NOTICE_DAMAGE || n->kind == NOTICE_DAMAGED_END )
+            pcpu_begin_gap(p, n->time);
+        if ( n->kind == NOTICE_END || n->kind == NOTICE_DAMAGED_END )
             pcpu_end(p);
         else if ( n->kind == NOTICE_GAP )
             pcpu_begin_silence(p, n->next);
-        else
+        else if ( n->kind != NOTICE_DAMAGE )
             pcpu_begin_loss(p, n->time);
         rc = segment_changes(a, p);
     }
@@ -307,6 +334,8 @@ static int read_batch(struct analysis *a, struct notices *l,
             return -ENOMEM;
         if ( p->is_silent && i->time > p->time )
             pcpu_end_silence(p, i->time);
+        if ( p->in_gap && xt_record_is_timed(&r) )
+            pcpu_end_gap(p, &r, i->time);
         pcpu_record(p, &r, i->time);
         if ( p->changes.nr || p->changes.failed )
             rc = segment_changes(a, p);

@@ -221,6 +221,28 @@ static void lost_record(struct pcpu *p, const struct xt_record *r)
     p->inferred = true;
 }
 
+/* --- damage --------------------------------------------------------------- */
+
+void pcpu_begin_gap(struct pcpu *p, uint64_t from)
+{
+    debug_assert(!p->ended);
+    pcpu_begin_loss(p, from);
+    p->in_gap = true;
+}
+
+void pcpu_end_gap(struct pcpu *p, const struct xt_record *r, uint64_t time)
+{
+    assert(p->in_gap && time >= p->time);
+    p->in_gap = false;
+    if ( r->event == TRC_LOST_RECORDS || !p->loss_begun )
+        return;
+    p->time = time;
+    pcpu_queue_change(p, CHANGE_FOUND, NULL);
+    p->loss_begun = false;
+    pcpu_clear_current(p);
+    p->inferred = true;
+}
+
 /* --- silence -------------------------------------------------------------- */
 
 void pcpu_begin_silence(struct pcpu *p, uint64_t next)

@@ -79,6 +79,8 @@ struct pcpu
     struct fact_pcpu fact;      /* in progress: emitted when it ends */
     bool inferred;              /* `current` comes from a LOST record */
     bool loss_begun;            /* the next LOST record ends this loss */
+    bool in_gap;                /* ... or any record with a time stamp does:
+                                   the trace is damaged */
 
     struct vcpu_cache_entry vcpu_cache[1u << VCPU_CACHE_BITS];
 
@@ -122,6 +124,16 @@ void pcpu_begin_loss(struct pcpu *p, uint64_t time);
  */
 void pcpu_begin_silence(struct pcpu *p, uint64_t next);
 void pcpu_end_silence(struct pcpu *p, uint64_t time);
+
+/*
+ * Records behind the last one may be missing, but none before `from`: the pcpu
+ * loses records until the next record with a time stamp.  Before that record,
+ * call pcpu_end_gap().
+ */
+void pcpu_begin_gap(struct pcpu *p, uint64_t from);
+
+/* The next record is `r`; a LOST record itself ends the loss. */
+void pcpu_end_gap(struct pcpu *p, const struct xt_record *r, uint64_t time);
 
 /* After the last record. */
 void pcpu_end(struct pcpu *p);
