@@ -368,6 +368,41 @@ static int end_pcpus(struct analysis *a)
     return rc;
 }
 
+/* The damaged ends at the time of the segment's last record, or after it. */
+static int apply_damaged_ends(struct analysis *a, struct notices *l,
+                              unsigned int segment)
+{
+    const struct notice *n;
+    struct pcpu *p;
+    int rc = 0;
+
+    assert(l->next <= l->nr);
+    for ( size_t i = l->next; !rc && i < l->nr; i++ )
+    {
+        n = &l->items[i];
+        if ( n->segment != segment || n->kind != NOTICE_DAMAGED_END )
+            continue;
+        p = segment_pcpu(a, n->pcpu);
+        if ( !p )
+            return -ENOMEM;
+        if ( !p->ended )
+            pcpu_begin_gap(p, n->time);
+        rc = segment_changes(a, p);
+    }
+    return rc;
+}
+
+/* All records of a segment are read. */
+static int finish_segment(struct analysis *a, struct notices *l,
+                          unsigned int segment, struct err *e)
+{
+    int rc = apply_damaged_ends(a, l, segment);
+
+    assert(e);
+    rc = rc ? rc : end_pcpus(a);
+    return rc ? rc : segment_end(a, e);
+}
+
 static int read_segments(struct analysis *a, struct notices *l,
                          struct err *e)
 {
@@ -381,8 +416,7 @@ static int read_segments(struct analysis *a, struct notices *l,
         assert(b.nr && (!open || b.segment >= segment));
         if ( open && b.segment != segment )
         {
-            rc = end_pcpus(a);
-            rc = rc ? rc : segment_end(a, e);
+            rc = finish_segment(a, l, segment, e);
             open = false;
         }
         else
@@ -398,9 +432,7 @@ static int read_segments(struct analysis *a, struct notices *l,
     }
     if ( !rc && !open )
         rc = segment_begin(a, 0, 0);
-    if ( !rc )
-        rc = end_pcpus(a);
-    return rc ? rc : segment_end(a, e);
+    return rc ? rc : finish_segment(a, l, segment, e);
 }
 
 int analyze_by_time(struct analysis *a, struct err *e)
