@@ -36,7 +36,8 @@ enum notice_kind
 struct notice
 {
     uint64_t time;
-    uint64_t next;              /* NOTICE_GAP: time of the next record */
+    uint64_t next;              /* NOTICE_GAP, NOTICE_DAMAGE: time of the next
+                                   record */
     unsigned int segment, pcpu;
     enum notice_kind kind;
 };
@@ -178,7 +179,7 @@ static int scan_damage(const struct pcpu_scan *s, struct xt_cursor *c,
     if ( from >= tsc )
         return 0;
     return add_notice(s->notices, &(struct notice){
-        .time = from, .segment = s->segment, .pcpu = s->pcpu,
+        .time = from, .next = tsc, .segment = s->segment, .pcpu = s->pcpu,
         .kind = NOTICE_DAMAGE });
 }
 
@@ -303,7 +304,8 @@ static int apply_notices(struct analysis *a, struct notices *l,
         p = segment_pcpu(a, n->pcpu);
         if ( !p )
             return -ENOMEM;
-        if ( n->kind == NOTICE_DAMAGE || n->kind == NOTICE_DAMAGED_END )
+        if ( (n->kind == NOTICE_DAMAGE && p->time < n->next) ||
+             n->kind == NOTICE_DAMAGED_END )
             pcpu_begin_gap(p, n->time);
         if ( n->kind == NOTICE_END || n->kind == NOTICE_DAMAGED_END )
             pcpu_end(p);
