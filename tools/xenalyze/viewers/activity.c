@@ -190,7 +190,7 @@ static bool extend_span(struct activity_slot *s, enum activity_state state,
 }
 
 /* A vcpu that is not selected has no row, not even as a waker. */
-static bool is_selected(const struct activities *a, const struct vcpu *v)
+static bool is_vcpu_selected(const struct activities *a, const struct vcpu *v)
 {
     const struct viewer_options *o = a->options;
 
@@ -211,7 +211,7 @@ static void note_wakeup(struct activities *a, struct activity_slot *s,
     s->is_woken = false;
     if ( !s->span.is_wakeup || !has_row(s->waker) )
         return;
-    s->span.is_wakeup = is_selected(a, s->waker);
+    s->span.is_wakeup = is_vcpu_selected(a, s->waker);
     if ( !s->span.is_wakeup )
         return;
     waker = get_slot(a, s->waker);
