@@ -112,14 +112,15 @@ static void print_share(struct script *s, const char **separator,
     *separator = ",";
 }
 
-static void print_wait(void *state, const struct fact_wait *f)
+static void print_whole_wait(struct script *s, const struct fact_wait *f,
+                             const char *note)
 {
-    struct script *s = state;
     const char *separator = ";";
 
     fprintf(s->out, "%s waits %" PRIu64 "..%" PRIu64 " %s, %s before: %s",
             vcpu_text(f->vcpu), f->from, f->to, pcpu_text(f->pcpu),
-            pcpu_text(f->pcpu_before), why_name(f->why));
+            pcpu_text(f->pcpu_before), why_name(f->why) ? why_name(f->why)
+                                                        : "unknown");
     if ( f->why == WHY_WAKE )
         fprintf(s->out, " by %s on %s at %" PRIu64, vcpu_text(f->waker),
                 pcpu_text(f->waker_pcpu), f->woken);
@@ -128,7 +129,20 @@ static void print_wait(void *state, const struct fact_wait *f)
                     f->rivals[i].cycles);
     print_share(s, &separator, "others", f->others);
     print_share(s, &separator, "unknown", f->unknown);
-    fprintf(s->out, "\n");
+    fprintf(s->out, "%s\n", note);
+}
+
+static void print_wait(void *state, const struct fact_wait *f)
+{
+    print_whole_wait(state, f, "");
+}
+
+static void print_open_wait(void *state, const struct fact_open_wait *f)
+{
+    ck_assert(f->no_begin || f->no_end);
+    print_whole_wait(state, &f->wait,
+                     f->no_begin && f->no_end ? " (no begin, no end)"
+                     : f->no_begin ? " (no begin)" : " (no end)");
 }
 
 static void print_wake_to_halt(void *state, const struct fact_wake_to_halt *f)

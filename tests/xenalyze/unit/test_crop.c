@@ -73,6 +73,18 @@ static void see_wait(void *state, const struct fact_wait *f)
     see("wait", f->from, f->to, "");
 }
 
+static void see_open_wait(void *state, const struct fact_open_wait *f)
+{
+    char flags[64];
+
+    (void)state;
+    snprintf(flags, sizeof(flags), " p%u unknown %u%s%s", f->wait.pcpu,
+             (unsigned int)f->wait.unknown, f->no_begin ? " no begin" : "",
+             f->no_end ? " no end" : "");
+    ck_assert(f->wait.unknown || f->wait.nr_rivals);
+    see("open_wait", f->wait.from, f->wait.to, flags);
+}
+
 static void see_exit_block(void *state, const struct fact_exit_block *f)
 {
     (void)state;
@@ -214,6 +226,53 @@ START_TEST(durations_are_cut)
         PASS(loss)
         PASS(pcpu)
 #undef PASS
+        arena_fini(&arena);
+    }
+}
+END_TEST
+
+/* A sink of open waits gets the part in the span of each wait. */
+START_TEST(waits_are_cut)
+{
+    static const struct
+    {
+        uint64_t from, to;
+        bool no_end;
+        const char *expected;
+    } rows[] = {
+        { 120, 150, false, "wait 120..150" },
+        { 100, 200, false, "wait 100..200" },
+        { 50, 150, false, "open_wait 100..150 p0 unknown 50 no begin" },
+        { 150, 250, false, "open_wait 150..200 p1 unknown 50 no end" },
+        { 50, 250, false, "open_wait 100..200 p1 unknown 100 no begin no end" },
+        { 120, 150, true, "open_wait 120..150 p1 unknown 0 no end" },
+        { 150, 250, true, "open_wait 150..200 p1 unknown 50 no end" },
+        { 50, 100, false, "" }, { 200, 250, true, "" },
+        { 50, 99, false, "" }, { 201, 250, false, "" },
+    };
+    const struct analyze_options options = {
+        .bounded = true, .from = FROM, .until = UNTIL };
+    struct sink_ops with_open = ops;
+    struct sink sink = { .ops = &with_open }, *out;
+
+    with_open.open_wait = see_open_wait;
+    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        struct fact_open_wait open = {
+            .wait = { .vcpu = &vcpus[0], .from = rows[i].from,
+                      .to = rows[i].to, .pcpu_before = 1, .nr_rivals = 1,
+                      .rivals = { { &vcpus[1], rows[i].to - rows[i].from } } },
+            .no_end = rows[i].no_end };
+        struct arena arena;
+
+        arena_init(&arena, 0);
+        ck_assert_int_eq(crop_sinks(&arena, &options, &sink, 1, &out), 0);
+        seen[0] = '\0';
+        if ( open.no_end )
+            out->ops->open_wait(out->state, &open);
+        else
+            out->ops->wait(out->state, &open.wait);
+        ck_assert_str_eq(seen, rows[i].expected);
         arena_fini(&arena);
     }
 }
@@ -391,7 +450,7 @@ START_TEST(states_of_pcpus_begin_early)
 }
 END_TEST
 
-UNIT_MAIN("crop", durations_are_cut, states_of_pcpus_begin_early,
-          single_times_are_in_or_out,
+UNIT_MAIN("crop", durations_are_cut, waits_are_cut,
+          states_of_pcpus_begin_early, single_times_are_in_or_out,
           segments_begin_and_end_in_the_span, only_wanted_pcpus_and_vcpus,
           slots_are_those_of_the_sink)

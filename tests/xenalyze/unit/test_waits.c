@@ -141,4 +141,46 @@ static const struct script_row from_wake_up_to_halt_rows[] = {
 
 SCRIPT_TEST(from_wake_up_to_halt)
 
-UNIT_MAIN("waits", waits, from_wake_up_to_halt)
+static const struct script_row open_waits_rows[] = {
+    { "to the end, with the rivals", "wait,open_wait",
+      "100 p0 runnable>running d1v0\n"
+      "110 p0 running>runnable d1v0\n"
+      "110 p0 runnable>running d2v0\n"
+      "150 p0 running>blocked d2v0\n",
+      "d2v0 waits 100..110 p0, - before: unknown; d1v0 10 (no begin)\n"
+      "d1v0 waits 110..150 p0, p0 before: preempt; d2v0 40 (no end)\n" },
+    { "the vcpu never ran", "wait,open_wait",
+      "100 p0 runnable>running d2v0\n"
+      "110 p0 blocked>runnable d1v0\n"
+      "150 p0 running>blocked d2v0\n",
+      "d1v0 waits 110..150 -, - before: wake by d2v0 on p0 at 110; unknown 40 "
+      "(no end)\n" },
+    { "from before the first record", "wait,open_wait",
+      "100 p0 runnable>running d2v0\n"
+      "150 p0 running>blocked d2v0\n"
+      "150 p0 runnable>running d1v0\n",
+      "d1v0 waits 100..150 p0, - before: unknown; d2v0 50 (no begin)\n" },
+    { "to a loss", "wait,open_wait",
+      "100 p0 runnable>running d1v0\n"
+      "110 p0 running>runnable d1v0\n"
+      "130 p1 loss\n"
+      "140 p1 lost_records 1 v65535@65535 130 0\n"
+      "150 p0 runnable>running d1v0\n",
+      "d1v0 waits 110..130 p0, p0 before: preempt; unknown 20 (no end)\n" },
+    { "to a pause", "wait,open_wait",
+      "100 p0 runnable>running d1v0\n"
+      "110 p0 running>runnable d1v0\n"
+      "130 p0 runnable>offline d1v0\n",
+      "d1v0 waits 110..130 p0, p0 before: preempt; unknown 20 (no end)\n" },
+    { "no time", "wait,open_wait",
+      "100 p0 runnable>running d1v0\n"
+      "110 p0 running>runnable d1v0\n", "" },
+    { "a complete wait is not open", "open_wait",
+      "100 p0 runnable>running d1v0\n"
+      "110 p0 running>runnable d1v0\n"
+      "120 p0 runnable>running d1v0\n", "" },
+};
+
+SCRIPT_TEST(open_waits)
+
+UNIT_MAIN("waits", waits, from_wake_up_to_halt, open_waits)

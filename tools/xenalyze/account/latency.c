@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sink of struct fact_wait, a global fact: a single thread, in order of time.
+ * Sink of complete and open waits, which are global facts: a single thread, in
+ * order of time.
  */
 #include "xenalyze/account/latency.h"
 
@@ -94,7 +95,8 @@ static void insert_rival(struct latency_wait *w, const struct fact_rival *rival)
     w->rivals[i].cycles = rival->cycles;
 }
 
-static void insert_worst(struct latency *l, const struct fact_wait *f)
+static void insert_worst(struct latency *l, const struct fact_wait *f,
+                         bool no_begin, bool no_end)
 {
     size_t i = l->nr_worst;
 
@@ -112,6 +114,7 @@ static void insert_worst(struct latency *l, const struct fact_wait *f)
         .from = f->from, .to = f->to, .vcpu = make_vcpu_key(f->vcpu),
         .waker = make_vcpu_key(f->waker), .pcpu = f->pcpu, .reason = f->why,
         .others = f->others, .unknown = f->unknown,
+        .no_begin = no_begin, .no_end = no_end,
     };
     for ( unsigned int k = 0; k < f->nr_rivals; k++ )
         insert_rival(&l->worst[i], &f->rivals[k]);
@@ -152,7 +155,31 @@ static void note_wait(void *state, const struct fact_wait *f)
                       f->from);
     v->migrated += f->pcpu != f->pcpu_before &&
                    f->pcpu_before != FACT_NO_PCPU;
-    insert_worst(l, f);
+    insert_worst(l, f, false, false);
+}
+
+static void note_open_wait(void *state, const struct fact_open_wait *f)
+{
+    struct latency *l = state;
+    const struct fact_wait *w = &f->wait;
+    struct latency_vcpu *v = vcpu_is_idle(w->vcpu)
+                             ? NULL : get_latency_vcpu(l, w->vcpu);
+    uint64_t cycles = w->to - w->from;
+
+    debug_assert(!l->closed && w->from <= w->to);
+    debug_assert(f->no_begin || f->no_end);
+    if ( !v )
+        return;
+    v->open.times++;
+    v->open.no_begin += f->no_begin;
+    v->open.no_end += f->no_end;
+    v->open.cycles += cycles;
+    if ( cycles > v->open.max )
+    {
+        v->open.max = cycles;
+        v->open.max_at = w->from;
+    }
+    insert_worst(l, w, f->no_begin, f->no_end);
 }
 
 static void latency_begin(void *state, const struct fact_begin *f)
@@ -177,6 +204,7 @@ struct sink latency_sink(struct latency *l)
     static const struct sink_ops ops = {
         .name = "latency",
         .begin = latency_begin, .end = latency_end, .wait = note_wait,
+        .open_wait = note_open_wait,
     };
 
     return (struct sink){ &ops, l };
@@ -271,6 +299,16 @@ uint64_t latency_vcpu_waited(const struct latency_vcpu *v)
            v->wait[WHY_OTHER].sum;
 }
 
+uint64_t latency_vcpu_times(const struct latency_vcpu *v)
+{
+    uint64_t times = 0;
+
+    assert(v->open.no_begin <= v->open.times);
+    for ( unsigned int why = WHY_WAKE; why <= WHY_OTHER; why++ )
+        times += stats_events(&v->wait[why]);
+    return times;
+}
+
 /* The vcpus are sorted by domain. */
 static void sum_domains(struct latency *l)
 {
@@ -287,6 +325,7 @@ static void sum_domains(struct latency *l)
         for ( ; i < l->nr_vcpus && l->vcpus[i]->domain == d->id; i++ )
         {
             d->waited += latency_vcpu_waited(l->vcpus[i]);
+            d->has_waited |= latency_vcpu_times(l->vcpus[i]) != 0;
             add_rivals(sums, l, d, &l->vcpus[i]->rivals);
         }
         take_rivals(sums, l, d);
@@ -313,6 +352,14 @@ void latency_close(struct latency *l)
     if ( n )
         qsort(l->vcpus, n, sizeof(*l->vcpus), compare_latency_vcpus);
     sum_domains(l);
+}
+
+const char *latency_open_text(const struct latency_wait *w)
+{
+    assert(w->from <= w->to);
+    if ( w->no_begin && w->no_end )
+        return "no begin or end";
+    return w->no_begin ? "no begin" : w->no_end ? "no end" : NULL;
 }
 
 const char *latency_name(uint64_t key, char name[LATENCY_NAME])

@@ -37,6 +37,11 @@ struct latency_vcpu
     struct stats wait[4];       /* array by enum fact_why */
     struct latency_rivals rivals;
     struct latency_rivals preemptors;   /* subset: waits after preemption */
+    struct latency_open
+    {
+        uint64_t times, no_begin, no_end;
+        uint64_t cycles, max, max_at;
+    } open;                     /* in no other member */
     struct stats_map wakers;    /* wake-ups by waking vcpu */
     uint64_t migrated;          /* waits that ended on another pcpu */
 };
@@ -48,6 +53,7 @@ struct latency_vcpu
 struct latency_domain
 {
     uint16_t id;
+    bool has_waited;            /* false: open waits only */
     uint64_t waited;
     struct latency_domain_rival { uint16_t id; uint64_t cycles; } *rivals;
     size_t nr_rivals;           /* sorted by cycles, descending */
@@ -60,7 +66,8 @@ struct latency_wait
     uint64_t from, to;
     uint64_t vcpu, waker;
     uint32_t pcpu;
-    uint8_t reason;
+    uint8_t reason;             /* WHY_NONE: unknown */
+    bool no_begin, no_end;      /* as in struct fact_open_wait */
     unsigned int nr_rivals;     /* sorted by cycles, descending */
     struct { uint64_t key, cycles; } rivals[FACT_RIVALS];
     uint64_t others, unknown;   /* as in struct fact_wait */
@@ -93,10 +100,14 @@ struct sink latency_sink(struct latency *l);
  */
 void latency_close(struct latency *l);
 
-/* Length of all waits. */
+/* Length and number of all complete waits. */
 uint64_t latency_vcpu_waited(const struct latency_vcpu *v);
+uint64_t latency_vcpu_times(const struct latency_vcpu *v);
 
 #define LATENCY_NAME XT_LABEL_MAX
+
+/* "no begin", "no end", "no begin or end"; NULL: the wait is complete. */
+const char *latency_open_text(const struct latency_wait *w);
 
 /* Format a key: "d1v0", "idle", "unknown". */
 const char *latency_name(uint64_t key, char name[LATENCY_NAME]);

@@ -5,7 +5,9 @@
  *
  * Durations are cut at the borders of the span.  Facts with a single time are
  * passed whole if the time is within: for an exit its beginning, for a wait its
- * end.  Volumes count records and not time: they are always passed.
+ * end.  A sink that has a slot for open waits gets the waits that reach beyond
+ * the span as such, and without rivals: of these, a fact has only sums.
+ * Volumes count records and not time: they are always passed.
  */
 #include "xenalyze/engine/crop.h"
 
@@ -140,6 +142,43 @@ static void crop_pcpu(void *state, const struct fact_pcpu *f)
         c->sink.ops->pcpu(c->sink.state, &g);
 }
 
+static void crop_open_wait(void *state, const struct fact_open_wait *f)
+{
+    struct crop *c = state;
+    struct fact_open_wait g = *f;
+    struct fact_wait *w = &g.wait;
+    bool is_cut;
+
+    if ( !crop_span(c, &w->from, &w->to) || w->from == w->to )
+        return;
+    g.no_begin |= w->from != f->wait.from;
+    g.no_end |= w->to != f->wait.to;
+    is_cut = w->to - w->from != f->wait.to - f->wait.from;
+    if ( g.no_end )
+        w->pcpu = w->pcpu_before;
+    if ( is_cut )
+    {
+        w->nr_rivals = 0;
+        w->others = 0;
+        w->unknown = w->to - w->from;
+    }
+    if ( wants_vcpu(c, w->vcpu) && wants_pcpu(c, w->pcpu) )
+        c->sink.ops->open_wait(c->sink.state, &g);
+}
+
+/* A wait with an end in the span is complete for a sink of such waits only. */
+static void crop_wait(void *state, const struct fact_wait *f)
+{
+    struct crop *c = state;
+    bool is_whole = f->from >= c->from && f->to <= c->until;
+
+    if ( !is_whole && c->sink.ops->open_wait )
+        crop_open_wait(state, &(struct fact_open_wait){ .wait = *f });
+    else if ( wants_time(c, f->to) && wants_vcpu(c, f->vcpu) &&
+              wants_pcpu(c, f->pcpu) )
+        c->sink.ops->wait(c->sink.state, f);
+}
+
 /* --- facts with a single time -------------------------------------------- */
 
 #define CROP_MOMENT(kind, moment, wanted)                                   \
@@ -151,7 +190,6 @@ static void crop_##kind(void *state, const struct fact_##kind *f)           \
         c->sink.ops->kind(c->sink.state, f);                                \
 }
 
-CROP_MOMENT(wait, to, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(wake_to_halt, to, wants_vcpu(c, f->vcpu))
 CROP_MOMENT(exit, start, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(exit_block, exit->start,
@@ -256,6 +294,7 @@ static void wrap_sink(struct crop *c, const struct sink *sink,
 
     /* A sink has both functions or neither. */
     assert(!has->clone == !has->merge);
+    assert(has->wait || !has->open_wait);
     c->sink = *sink;
     c->options = o;
     c->from = o->bounded ? o->from : 0;

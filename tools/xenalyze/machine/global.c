@@ -3,7 +3,7 @@
  * Begin and end of a segment.  The end resets all states: times before and
  * after a boundary between segments cannot be compared.
  */
-#include "xenalyze/machine/global.h"
+#include "xenalyze/machine/rivals.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -67,6 +67,8 @@ static void end_vcpu(struct global *g, struct vcpu *vcpu, uint64_t last)
 
     assert(!v->known || v->fact.vcpu == vcpu);
     assert(!v->has_pcpu || v->fact.pcpu != FACT_NO_PCPU);
+    if ( v->known && v->fact.state == STATE_RUNNABLE )
+        wait_emit_open(g, v, FACT_NO_PCPU, last);
     v->fact.to = last;
     v->fact.next_pcpu = FACT_NO_PCPU;
     v->fact.next = STATES;

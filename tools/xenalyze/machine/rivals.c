@@ -133,8 +133,8 @@ static void choose_rivals(const struct global *g, struct fact_wait *f)
 
 /* --- waits and interrupts ------------------------------------------------- */
 
-void wait_emit(struct global *g, const struct vcpu_state *v, uint32_t pcpu,
-               uint64_t time)
+static struct fact_wait describe_wait(const struct vcpu_state *v,
+                                      uint32_t pcpu, uint64_t time)
 {
     struct fact_wait f = {
         .vcpu = v->fact.vcpu, .from = v->fact.from, .to = time, .pcpu = pcpu,
@@ -143,16 +143,46 @@ void wait_emit(struct global *g, const struct vcpu_state *v, uint32_t pcpu,
         .unknown = time - v->fact.from,
     };
 
+    debug_assert(v->fact.state == STATE_RUNNABLE && time >= v->fact.from);
     if ( v->fact.why == WHY_WAKE )
     {
         f.waker_pcpu = v->waker_pcpu;
         f.waker = v->waker;
         f.woken = v->woken_at;
     }
-    debug_assert(v->fact.state == STATE_RUNNABLE);
+    return f;
+}
+
+void wait_emit(struct global *g, const struct vcpu_state *v, uint32_t pcpu,
+               uint64_t time)
+{
+    struct fact_wait f = describe_wait(v, pcpu, time);
+
     find_rivals(g, &g->pcpus[pcpu], &f);
     choose_rivals(g, &f);
     emit_wait(&g->emit, &f);
+}
+
+COLD
+void wait_emit_open(struct global *g, const struct vcpu_state *v,
+                    uint32_t pcpu, uint64_t time)
+{
+    struct fact_open_wait f;
+
+    debug_assert(v->known && v->fact.state == STATE_RUNNABLE);
+    if ( !emit_wants_open_wait(&g->emit) || time <= v->fact.from )
+        return;
+    f = (struct fact_open_wait){
+        .wait = describe_wait(v, pcpu == FACT_NO_PCPU ? v->fact.pcpu : pcpu,
+                              time),
+        .no_begin = v->fact.why == WHY_NONE, .no_end = pcpu == FACT_NO_PCPU,
+    };
+    if ( f.wait.pcpu != FACT_NO_PCPU )
+    {
+        find_rivals(g, &g->pcpus[f.wait.pcpu], &f.wait);
+        choose_rivals(g, &f.wait);
+    }
+    emit_open_wait(&g->emit, &f);
 }
 
 /* Keep the first interrupt of each vector since the wake-up. */

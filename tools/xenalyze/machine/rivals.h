@@ -48,12 +48,20 @@ static inline void vcpu_begin_wait(struct global *g, const struct vcpu_state *v)
 void wait_emit(struct global *g, const struct vcpu_state *v, uint32_t pcpu,
                uint64_t time);
 
+/* A wait without a known begin, or, if `pcpu` is FACT_NO_PCPU, an end. */
+void wait_emit_open(struct global *g, const struct vcpu_state *v,
+                    uint32_t pcpu, uint64_t time);
+
 /* A runnable vcpu is about to run.  Without a cause the wait is incomplete. */
 static inline void vcpu_end_wait(struct global *g, struct vcpu_state *v,
                                  uint32_t pcpu, uint64_t time)
 {
-    if ( emit_wants_wait(&g->emit) && v->fact.why != WHY_NONE )
+    if ( !emit_wants_wait(&g->emit) )
+        return;
+    if ( v->fact.why != WHY_NONE )
         wait_emit(g, v, pcpu, time);
+    else
+        wait_emit_open(g, v, pcpu, time);
 }
 
 /* --- from a wake-up to the next halt -------------------------------------- */

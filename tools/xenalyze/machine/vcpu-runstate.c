@@ -217,6 +217,8 @@ COLD
 static void vcpu_enter(struct global *g, struct vcpu_state *v,
                        unsigned int state, uint64_t time, uint32_t pcpu)
 {
+    if ( v->fact.state == STATE_RUNNABLE )
+        wait_emit_open(g, v, FACT_NO_PCPU, time);
     vcpu_enter_state(g, v, state, time, pcpu);
 }
 
@@ -566,6 +568,8 @@ static inline void forget_open_exit(struct vcpu_state *v)
 static void vcpu_end_life(struct global *g, struct vcpu_state *v, uint64_t time)
 {
     debug_assert(v->known && v->fact.state != STATE_RUNNING);
+    if ( v->fact.state == STATE_RUNNABLE )
+        wait_emit_open(g, v, FACT_NO_PCPU, time);
     vcpu_emit_state(g, v, STATES, WHY_NONE,
                     time > v->fact.from ? time : v->fact.from, FACT_NO_PCPU);
     forget_open_exit(v);

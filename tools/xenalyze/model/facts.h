@@ -277,6 +277,19 @@ struct fact_wait
                                    all rivals, the length of the wait */
 };
 
+/*
+ * A wait without a known begin or end: it reaches beyond the segment or a
+ * selected span, its vcpu was paused, or records were lost.  A sink of these
+ * facts has to have a slot for complete waits, too.
+ */
+struct fact_open_wait
+{
+    struct fact_wait wait;      /* the known part.  Without an end, `pcpu` is
+                                   pcpu_before, perhaps FACT_NO_PCPU; `why` is
+                                   WHY_NONE if the cause is unknown */
+    bool no_begin, no_end;      /* at least one */
+};
+
 #define FACT_VECTORS 8
 
 /* A vcpu was woken, got interrupts, and blocked again. */
@@ -656,6 +669,7 @@ struct sink_ops
     void (*domain)(void *state, const struct fact_domain *f);
     void (*residency)(void *state, const struct fact_residency *f);
     void (*wait)(void *state, const struct fact_wait *f);
+    void (*open_wait)(void *state, const struct fact_open_wait *f);
     void (*wake_to_halt)(void *state, const struct fact_wake_to_halt *f);
     void (*loss)(void *state, const struct fact_loss *f);
     void (*exit_block)(void *state, const struct fact_exit_block *f);

@@ -233,6 +233,33 @@ static const struct export_column migration_columns[] = {
                   "pcpu"),
 };
 
+static void walk_open_waits(struct export *x, void *state)
+{
+    const struct latency *l = state;
+
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+    {
+        const struct latency_vcpu *v = l->vcpus[i];
+        const struct latency_open *o = &v->open;
+
+        if ( o->times )
+            EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                       export_number(o->times), export_number(o->no_begin),
+                       export_number(o->no_end), export_number(o->cycles),
+                       export_number(o->max), export_number(o->max_at));
+    }
+}
+
+static const struct export_column open_wait_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("waits", COUNT, "the number of open waits"),
+    EXPORT_COLUMN("no_begin", COUNT, "the number of those without a begin"),
+    EXPORT_COLUMN("no_end", COUNT, "the number of those without an end"),
+    EXPORT_COLUMN("time", DURATION, "the time of the open waits"),
+    EXPORT_COLUMN("max", DURATION, "the time of the longest open wait"),
+    EXPORT_COLUMN("max_at", MOMENT, "the start of the longest open wait"),
+};
+
 /* --- the longest waits ---------------------------------------------------- */
 
 #define RANK \
@@ -248,19 +275,22 @@ static void walk_longest(struct export *x, void *state)
         const struct latency_wait *w = &l->worst[i];
 
         EXPORT_ROW(x, export_number(i + 1), export_number(w->vcpu >> 16),
-                   export_number(w->vcpu & 0xffff), export_number(w->pcpu),
+                   export_number(w->vcpu & 0xffff),
+                   export_optional(!w->no_end, w->pcpu),
                    export_text(why_name(w->reason) ? why_name(w->reason)
                                                    : "other"),
                    export_text(w->reason == WHY_WAKE
                                ? latency_name(w->waker, waker) : NULL),
-                   export_number(w->from), export_number(w->to - w->from));
+                   export_number(w->from), export_number(w->to - w->from),
+                   export_text(latency_open_text(w)));
     }
 }
 
 static const struct export_column longest_columns[] = {
     RANK, EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
-    EXPORT_COLUMN("pcpu", COUNT,
-                  "the pcpu on which the vcpu ran after the wait"),
+    EXPORT_OPTIONAL("pcpu", COUNT,
+                    "the pcpu on which the vcpu ran after the wait; absent: "
+                    "no end"),
     EXPORT_COLUMN("reason", TEXT,
                   "the cause of the wait: wake, preempt or other"),
     EXPORT_OPTIONAL("waker", TEXT,
@@ -268,6 +298,9 @@ static const struct export_column longest_columns[] = {
                     "interrupt"),
     EXPORT_COLUMN("start", MOMENT, "the start of the wait"),
     EXPORT_COLUMN("length", DURATION, "the length of the wait"),
+    EXPORT_OPTIONAL("open", TEXT,
+                    "what an open wait lacks: no begin, no end, or no begin or "
+                    "end; absent: the wait is complete"),
 };
 
 static void export_longest_rival(struct export *x, size_t rank,
@@ -372,6 +405,10 @@ static const struct export_table wait_tables[] = {
       EXPORT_COLUMNS(waker_columns), walk_wakers },
     { "wait_migrations", "Waits that ended on another pcpu.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(migration_columns), walk_migrations },
+    { "open_waits", "Waits without a known begin or end, which are in no other "
+      "table but longest_waits: cut at an end of the trace or of --time, "
+      "paused, or next to lost records.", EXPORT_IN_TABLES,
+      EXPORT_COLUMNS(open_wait_columns), walk_open_waits },
     { "longest_waits", "The longest waits: 10, or the number given with --top.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(longest_columns), walk_longest },
     { "longest_wait_rivals", "Vcpus that ran during the longest waits.  The "

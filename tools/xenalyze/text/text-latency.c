@@ -140,6 +140,65 @@ static void print_waits(const struct latency *l,
                    &l->vcpus[rows[i].index]->wait[why], out);
 }
 
+#define OPEN_WIDTH 8u
+
+static void print_open(const struct latency *l, const struct latency_vcpu *v,
+                       FILE *out)
+{
+    const struct latency_open *o = &v->open;
+    const uint64_t counts[] = { o->times, o->no_begin, o->no_end };
+    const uint64_t durations[] = { o->cycles, o->max };
+    char name[LATENCY_NAME], text[NUM_CLOCK_MAX], at[NUM_SEC_MAX];
+
+    assert(o->times && o->max <= o->cycles);
+    vcpu_column(l, v, name);
+    fprintf(out, " %-*s", utf8_width(name, name_width(l)), name);
+    for ( size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++ )
+    {
+        *num_u64_fit(text, counts[i], OPEN_WIDTH) = '\0';
+        fprintf(out, " %s", text);
+    }
+    for ( size_t i = 0; i < sizeof(durations) / sizeof(durations[0]); i++ )
+        fprintf(out, " %*s", DURATION_WIDTH,
+                text_duration(&l->clock, durations[i], text));
+    fprintf(out, "  %s\n", moment_text(l, o->max_at, moment_width(l), at));
+}
+
+/* Sorts by count or total, which other keys mean here. */
+static size_t order_open(const struct latency *l,
+                         const struct report_request *request,
+                         struct sort_row *rows)
+{
+    size_t n = 0;
+
+    assert(rows || !l->nr_vcpus);
+    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+    {
+        const struct latency_open *o = &l->vcpus[i]->open;
+        bool by_count = request->sort == SORT_COUNT;
+
+        if ( o->times )
+            rows[n++] = (struct sort_row){ by_count ? o->times : o->cycles, i };
+    }
+    return sort_rows(request, rows, n);
+}
+
+static void print_opens(const struct latency *l,
+                        const struct report_request *request,
+                        struct sort_row *rows, FILE *out)
+{
+    size_t n = order_open(l, request, rows);
+
+    if ( !n )
+        return;
+    fprintf(out, "--- Open waits: without a known begin or end ---\n"
+            " %-*s %*s %*s %*s %*s %*s  %s\n", name_width(l), "vcpu",
+            OPEN_WIDTH, "times", OPEN_WIDTH, "no begin", OPEN_WIDTH, "no end",
+            DURATION_WIDTH, "total", DURATION_WIDTH, "max", "max at");
+    for ( size_t i = 0; i < n; i++ )
+        print_open(l, l->vcpus[rows[i].index], out);
+}
+
 /* Sorts vcpus by all of their waits. */
 static size_t order_all(struct latency *l,
                         const struct report_request *request,
@@ -217,13 +276,6 @@ static void print_spreads(const struct latency *l,
 
 /* --- other vcpus ---------------------------------------------------------- */
 
-static uint64_t times_waited(const struct latency_vcpu *v)
-{
-    return stats_events(&v->wait[WHY_WAKE]) +
-           stats_events(&v->wait[WHY_PREEMPT]) +
-           stats_events(&v->wait[WHY_OTHER]);
-}
-
 static void print_moves(const struct latency *l,
                         const struct report_request *request,
                         struct sort_row *rows, FILE *out)
@@ -240,11 +292,11 @@ static void print_moves(const struct latency *l,
     {
         const struct latency_vcpu *v = l->vcpus[rows[i].index];
 
-        assert(v->migrated <= times_waited(v));
+        assert(v->migrated <= latency_vcpu_times(v));
         vcpu_column(l, v, name);
         fprintf(out, " %-*s %" PRIu64 " times, after %.1f%% of its waits\n",
                 utf8_width(name, name_width(l)), name, v->migrated,
-                stats_share(v->migrated, times_waited(v)));
+                stats_share(v->migrated, latency_vcpu_times(v)));
     }
 }
 
@@ -375,12 +427,13 @@ static void print_domains_rivals(const struct latency *l,
                                  const struct report_request *request,
                                  struct sort_row *rows, FILE *out)
 {
-    size_t n;
+    size_t n = 0;
 
     assert(l->nr_domains <= l->nr_vcpus);
     for ( size_t i = 0; i < l->nr_domains; i++ )
-        rows[i] = (struct sort_row){ l->domains[i].waited, i };
-    n = sort_rows(request, rows, l->nr_domains);
+        if ( l->domains[i].has_waited )
+            rows[n++] = (struct sort_row){ l->domains[i].waited, i };
+    n = sort_rows(request, rows, n);
     fprintf(out, "--- Competing domains (share of the wait) ---\n");
     for ( size_t i = 0; i < n; i++ )
         print_domain_rivals(l, &l->domains[rows[i].index], request, out);
@@ -394,7 +447,7 @@ static void print_wakers(struct latency *l, const struct latency_vcpu *v,
     struct text_wrap w = text_wrap_begin(out);
     char name[LATENCY_NAME];
 
-    if ( !rows )
+    if ( !rows || !n )
         return;
     vcpu_column(l, v, name);
     text_wrap_add(&w, "", "%-*s by", utf8_width(name, name_width(l)), name);
@@ -421,6 +474,9 @@ static void add_longest_rivals(const struct latency *l,
     char name[LATENCY_NAME], text[NUM_CLOCK_MAX];
     const char *verb = "while it ran ";
 
+    /* Nothing is known about a wait that was cut. */
+    if ( latency_open_text(wait) && !wait->nr_rivals )
+        return;
     for ( unsigned int i = 0; i < wait->nr_rivals && i < LONGEST_RIVALS; i++ )
     {
         text_wrap_add(w, ",", "%s%s %s", verb,
@@ -447,9 +503,14 @@ static void print_one(const struct latency *l, const struct latency_wait *wait,
     text_wrap_add(&w, "", "%s",
                   moment_text(l, wait->from, NUM_SEC_MAX, text));
     text_wrap_add(&w, "", "%s", vcpu_text(l, wait->vcpu, name));
-    text_wrap_add(&w, "", "waited %s for pcpu %u",
-                  text_duration(&l->clock, wait->to - wait->from, text),
-                  wait->pcpu);
+    if ( wait->no_end && wait->pcpu != FACT_NO_PCPU )
+        text_wrap_add(&w, ",", "last on pcpu %u,", wait->pcpu);
+    text_wrap_add(&w, "", "waited %s",
+                  text_duration(&l->clock, wait->to - wait->from, text));
+    if ( !wait->no_end )
+        text_wrap_add(&w, "", "for pcpu %u", wait->pcpu);
+    if ( latency_open_text(wait) )
+        text_wrap_add(&w, "", "(%s)", latency_open_text(wait));
     if ( wait->reason == WHY_PREEMPT )
         text_wrap_add(&w, "", "after a preemption");
     if ( wait->reason == WHY_WAKE )
@@ -474,7 +535,9 @@ static void print_people(struct latency *l,
     {
         const struct latency_vcpu *v = l->vcpus[rows[i].index];
 
-        print_rivals(l, v, &v->rivals, latency_vcpu_waited(v), request, out);
+        if ( latency_vcpu_times(v) )
+            print_rivals(l, v, &v->rivals, latency_vcpu_waited(v), request,
+                         out);
     }
     fprintf(out, "--- Preempting vcpus (share of the wait after preemption) "
             "---\n");
@@ -505,6 +568,7 @@ int text_print_latency(struct latency *l, const struct report_request *request,
                 out);
     print_waits(l, request, WHY_PREEMPT,
                 "--- From preemption to running again ---", rows, out);
+    print_opens(l, request, rows, out);
     print_people(l, request, rows, out);
     print_moves(l, request, rows, out);
     free(rows);

@@ -226,10 +226,14 @@ static void print_wait(const struct overview *o, const struct latency_wait *w)
     int64_t ns = xt_clock_ns(clock, w->from);
 
     *num_sec_fit(at, ns < 0 ? 0 : (uint64_t)ns, MOMENT_WIDTH) = '\0';
-    fprintf(o->out, " %s %s waited %s for pcpu %u", at,
+    fprintf(o->out, " %s %s waited %s", at,
             latency_label(o->latency->names, w->vcpu, SHORT_NAME, name),
-            text_duration(&o->latency->clock, w->to - w->from, text), w->pcpu);
+            text_duration(&o->latency->clock, w->to - w->from, text));
     assert(w->from <= w->to);
+    if ( !w->no_end )
+        fprintf(o->out, " for pcpu %u", w->pcpu);
+    if ( latency_open_text(w) )
+        fprintf(o->out, " (%s)", latency_open_text(w));
     if ( w->nr_rivals )
         fprintf(o->out, "; %s ran %s",
                 latency_label(o->latency->names, w->rivals[0].key,

@@ -162,7 +162,11 @@ static void write_longest_waits(struct numbers *n)
         put_key(n, w->vcpu);
         put_moment(n, w->from);
         put_cycles(n, w->to - w->from);
-        fprintf(n->out, ",%" PRIu32 ",\"%s\",", w->pcpu,
+        if ( w->no_end )
+            fputs(",null", n->out);
+        else
+            fprintf(n->out, ",%" PRIu32, w->pcpu);
+        fprintf(n->out, ",\"%s\",",
                 why_name(w->reason) ? why_name(w->reason) : "other");
         if ( w->nr_rivals )
             put_key(n, w->rivals[0].key);

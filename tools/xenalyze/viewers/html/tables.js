@@ -152,7 +152,7 @@ function makeWaits() {
     const list = facts.waits.map(
         ([label, at, length, pcpu, reason, rival, ran]) => [
             isolateName(label), makeLink(label, at, length),
-            formatDuration(length), String(pcpu),
+            formatDuration(length), pcpu === null ? "no end" : String(pcpu),
             WAIT_CAUSES[reason] || reason, rival === null ? "unknown"
                 : `${isolateName(rival)}, ${formatDuration(ran)}`]);
 
