@@ -42,6 +42,7 @@ void latency_free(struct latency *l)
         return;
     stats_pool_fini(&l->pool);
     free(l->vcpus);
+    free(l->opens);
     free(l->worst);
     concurrency_fini(&l->concurrency);
     free(l);
@@ -158,26 +159,41 @@ static void note_wait(void *state, const struct fact_wait *f)
     insert_worst(l, f, false, false);
 }
 
+static struct latency_open *get_latency_open(struct latency *l,
+                                             const struct vcpu *v)
+{
+    struct latency_open *o = grow_get_object(&l->opens, &l->nr_opens, v->index,
+                                             &l->pool.arena, sizeof(*o),
+                                             _Alignof(struct latency_open));
+
+    l->pool.failed |= !o;
+    if ( !o )
+        return NULL;
+    o->domain = v->domain->id;
+    o->id = v->id;
+    return o;
+}
+
 static void note_open_wait(void *state, const struct fact_open_wait *f)
 {
     struct latency *l = state;
     const struct fact_wait *w = &f->wait;
-    struct latency_vcpu *v = vcpu_is_idle(w->vcpu)
-                             ? NULL : get_latency_vcpu(l, w->vcpu);
+    struct latency_open *o = vcpu_is_idle(w->vcpu)
+                             ? NULL : get_latency_open(l, w->vcpu);
     uint64_t cycles = w->to - w->from;
 
     debug_assert(!l->closed && w->from <= w->to);
     debug_assert(f->no_begin || f->no_end);
-    if ( !v )
+    if ( !o )
         return;
-    v->open.times++;
-    v->open.no_begin += f->no_begin;
-    v->open.no_end += f->no_end;
-    v->open.cycles += cycles;
-    if ( cycles > v->open.max )
+    o->times++;
+    o->no_begin += f->no_begin;
+    o->no_end += f->no_end;
+    o->cycles += cycles;
+    if ( cycles > o->max )
     {
-        v->open.max = cycles;
-        v->open.max_at = w->from;
+        o->max = cycles;
+        o->max_at = w->from;
     }
     insert_worst(l, w, f->no_begin, f->no_end);
 }
@@ -214,6 +230,16 @@ static int compare_latency_vcpus(const void *a, const void *b)
 {
     const struct latency_vcpu *x = *(struct latency_vcpu *const *)a;
     const struct latency_vcpu *y = *(struct latency_vcpu *const *)b;
+    uint64_t i = LATENCY_KEY(x->domain, x->id);
+    uint64_t k = LATENCY_KEY(y->domain, y->id);
+
+    return (i > k) - (i < k);
+}
+
+static int compare_latency_opens(const void *a, const void *b)
+{
+    const struct latency_open *x = *(struct latency_open *const *)a;
+    const struct latency_open *y = *(struct latency_open *const *)b;
     uint64_t i = LATENCY_KEY(x->domain, x->id);
     uint64_t k = LATENCY_KEY(y->domain, y->id);
 
@@ -299,16 +325,6 @@ uint64_t latency_vcpu_waited(const struct latency_vcpu *v)
            v->wait[WHY_OTHER].sum;
 }
 
-uint64_t latency_vcpu_times(const struct latency_vcpu *v)
-{
-    uint64_t times = 0;
-
-    assert(v->open.no_begin <= v->open.times);
-    for ( unsigned int why = WHY_WAKE; why <= WHY_OTHER; why++ )
-        times += stats_events(&v->wait[why]);
-    return times;
-}
-
 /* The vcpus are sorted by domain. */
 static void sum_domains(struct latency *l)
 {
@@ -325,7 +341,6 @@ static void sum_domains(struct latency *l)
         for ( ; i < l->nr_vcpus && l->vcpus[i]->domain == d->id; i++ )
         {
             d->waited += latency_vcpu_waited(l->vcpus[i]);
-            d->has_waited |= latency_vcpu_times(l->vcpus[i]) != 0;
             add_rivals(sums, l, d, &l->vcpus[i]->rivals);
         }
         take_rivals(sums, l, d);
@@ -351,6 +366,7 @@ void latency_close(struct latency *l)
     }
     if ( n )
         qsort(l->vcpus, n, sizeof(*l->vcpus), compare_latency_vcpus);
+    grow_sort_objects(&l->opens, &l->nr_opens, compare_latency_opens);
     sum_domains(l);
 }
 

@@ -37,23 +37,25 @@ struct latency_vcpu
     struct stats wait[4];       /* array by enum fact_why */
     struct latency_rivals rivals;
     struct latency_rivals preemptors;   /* subset: waits after preemption */
-    struct latency_open
-    {
-        uint64_t times, no_begin, no_end;
-        uint64_t cycles, max, max_at;
-    } open;                     /* in no other member */
     struct stats_map wakers;    /* wake-ups by waking vcpu */
     uint64_t migrated;          /* waits that ended on another pcpu */
 };
 
+/* Open waits of a vcpu.  Small: a trace may begin with one of each vcpu. */
+struct latency_open
+{
+    uint16_t domain, id;
+    uint64_t times, no_begin, no_end;
+    uint64_t cycles, max, max_at;
+};
+
 /*
- * Waits of all vcpus of a domain, by the domain of the rivals.  The sums add up
- * to the length of the waits.
+ * Complete waits of all vcpus of a domain, by the domain of the rivals.  The
+ * sums add up to the length of the waits.
  */
 struct latency_domain
 {
     uint16_t id;
-    bool has_waited;            /* false: open waits only */
     uint64_t waited;
     struct latency_domain_rival { uint16_t id; uint64_t cycles; } *rivals;
     size_t nr_rivals;           /* sorted by cycles, descending */
@@ -78,6 +80,8 @@ struct latency
     struct stats_pool pool;
     struct latency_vcpu **vcpus;        /* array by index; NULL: no waits */
     uint32_t nr_vcpus;
+    struct latency_open **opens;        /* array by index; NULL: none */
+    uint32_t nr_opens;
     struct latency_domain *domains;     /* by id; after latency_close() */
     size_t nr_domains;
     struct latency_wait *worst;         /* sorted by length, then by time */
@@ -95,14 +99,13 @@ void latency_free(struct latency *l);
 struct sink latency_sink(struct latency *l);
 
 /*
- * Call after the last fact: sorts the array by id, drops NULL pointers, and
+ * Call after the last fact: sorts the arrays by id, drops NULL pointers, and
  * sums the waits of each domain.
  */
 void latency_close(struct latency *l);
 
-/* Length and number of all complete waits. */
+/* Length of all complete waits. */
 uint64_t latency_vcpu_waited(const struct latency_vcpu *v);
-uint64_t latency_vcpu_times(const struct latency_vcpu *v);
 
 #define LATENCY_NAME XT_LABEL_MAX
 

@@ -237,16 +237,14 @@ static void walk_open_waits(struct export *x, void *state)
 {
     const struct latency *l = state;
 
-    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
+    for ( uint32_t i = 0; i < l->nr_opens; i++ )
     {
-        const struct latency_vcpu *v = l->vcpus[i];
-        const struct latency_open *o = &v->open;
+        const struct latency_open *o = l->opens[i];
 
-        if ( o->times )
-            EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
-                       export_number(o->times), export_number(o->no_begin),
-                       export_number(o->no_end), export_number(o->cycles),
-                       export_number(o->max), export_number(o->max_at));
+        EXPORT_ROW(x, export_number(o->domain), export_number(o->id),
+                   export_number(o->times), export_number(o->no_begin),
+                   export_number(o->no_end), export_number(o->cycles),
+                   export_number(o->max), export_number(o->max_at));
     }
 }
 

@@ -142,16 +142,15 @@ static void print_waits(const struct latency *l,
 
 #define OPEN_WIDTH 8u
 
-static void print_open(const struct latency *l, const struct latency_vcpu *v,
+static void print_open(const struct latency *l, const struct latency_open *o,
                        FILE *out)
 {
-    const struct latency_open *o = &v->open;
     const uint64_t counts[] = { o->times, o->no_begin, o->no_end };
     const uint64_t durations[] = { o->cycles, o->max };
     char name[LATENCY_NAME], text[NUM_CLOCK_MAX], at[NUM_SEC_MAX];
 
     assert(o->times && o->max <= o->cycles);
-    vcpu_column(l, v, name);
+    latency_label(l->names, LATENCY_KEY(o->domain, o->id), name_width(l), name);
     fprintf(out, " %-*s", utf8_width(name, name_width(l)), name);
     for ( size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++ )
     {
@@ -169,18 +168,14 @@ static size_t order_open(const struct latency *l,
                          const struct report_request *request,
                          struct sort_row *rows)
 {
-    size_t n = 0;
+    bool by_count = request->sort == SORT_COUNT;
 
-    assert(rows || !l->nr_vcpus);
-    for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
-    {
-        const struct latency_open *o = &l->vcpus[i]->open;
-        bool by_count = request->sort == SORT_COUNT;
-
-        if ( o->times )
-            rows[n++] = (struct sort_row){ by_count ? o->times : o->cycles, i };
-    }
-    return sort_rows(request, rows, n);
+    assert(l->closed && rows);
+    for ( uint32_t i = 0; i < l->nr_opens; i++ )
+        rows[i] = (struct sort_row){
+            by_count ? l->opens[i]->times : l->opens[i]->cycles, i,
+        };
+    return sort_rows(request, rows, l->nr_opens);
 }
 
 static void print_opens(const struct latency *l,
@@ -196,7 +191,7 @@ static void print_opens(const struct latency *l,
             OPEN_WIDTH, "times", OPEN_WIDTH, "no begin", OPEN_WIDTH, "no end",
             DURATION_WIDTH, "total", DURATION_WIDTH, "max", "max at");
     for ( size_t i = 0; i < n; i++ )
-        print_open(l, l->vcpus[rows[i].index], out);
+        print_open(l, l->opens[rows[i].index], out);
 }
 
 /* Sorts vcpus by all of their waits. */
@@ -276,6 +271,13 @@ static void print_spreads(const struct latency *l,
 
 /* --- other vcpus ---------------------------------------------------------- */
 
+static uint64_t times_waited(const struct latency_vcpu *v)
+{
+    return stats_events(&v->wait[WHY_WAKE]) +
+           stats_events(&v->wait[WHY_PREEMPT]) +
+           stats_events(&v->wait[WHY_OTHER]);
+}
+
 static void print_moves(const struct latency *l,
                         const struct report_request *request,
                         struct sort_row *rows, FILE *out)
@@ -292,11 +294,11 @@ static void print_moves(const struct latency *l,
     {
         const struct latency_vcpu *v = l->vcpus[rows[i].index];
 
-        assert(v->migrated <= latency_vcpu_times(v));
+        assert(v->migrated <= times_waited(v));
         vcpu_column(l, v, name);
         fprintf(out, " %-*s %" PRIu64 " times, after %.1f%% of its waits\n",
                 utf8_width(name, name_width(l)), name, v->migrated,
-                stats_share(v->migrated, latency_vcpu_times(v)));
+                stats_share(v->migrated, times_waited(v)));
     }
 }
 
@@ -427,13 +429,12 @@ static void print_domains_rivals(const struct latency *l,
                                  const struct report_request *request,
                                  struct sort_row *rows, FILE *out)
 {
-    size_t n = 0;
+    size_t n;
 
     assert(l->nr_domains <= l->nr_vcpus);
     for ( size_t i = 0; i < l->nr_domains; i++ )
-        if ( l->domains[i].has_waited )
-            rows[n++] = (struct sort_row){ l->domains[i].waited, i };
-    n = sort_rows(request, rows, n);
+        rows[i] = (struct sort_row){ l->domains[i].waited, i };
+    n = sort_rows(request, rows, l->nr_domains);
     fprintf(out, "--- Competing domains (share of the wait) ---\n");
     for ( size_t i = 0; i < n; i++ )
         print_domain_rivals(l, &l->domains[rows[i].index], request, out);
@@ -447,7 +448,7 @@ static void print_wakers(struct latency *l, const struct latency_vcpu *v,
     struct text_wrap w = text_wrap_begin(out);
     char name[LATENCY_NAME];
 
-    if ( !rows || !n )
+    if ( !rows )
         return;
     vcpu_column(l, v, name);
     text_wrap_add(&w, "", "%-*s by", utf8_width(name, name_width(l)), name);
@@ -535,9 +536,7 @@ static void print_people(struct latency *l,
     {
         const struct latency_vcpu *v = l->vcpus[rows[i].index];
 
-        if ( latency_vcpu_times(v) )
-            print_rivals(l, v, &v->rivals, latency_vcpu_waited(v), request,
-                         out);
+        print_rivals(l, v, &v->rivals, latency_vcpu_waited(v), request, out);
     }
     fprintf(out, "--- Preempting vcpus (share of the wait after preemption) "
             "---\n");
@@ -557,7 +556,8 @@ static void print_people(struct latency *l,
 int text_print_latency(struct latency *l, const struct report_request *request,
                        FILE *out)
 {
-    struct sort_row *rows = fault_malloc((l->nr_vcpus + 1) * sizeof(*rows));
+    size_t nr = l->nr_vcpus > l->nr_opens ? l->nr_vcpus : l->nr_opens;
+    struct sort_row *rows = fault_malloc((nr + 1) * sizeof(*rows));
     int rc;
 
     assert(l->closed);
