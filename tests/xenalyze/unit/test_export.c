@@ -120,7 +120,7 @@ static const struct value_row
     { "text: controls and DEL", LAYOUT(text), false, { TEXT("\x01\x1f\x7f") },
       "\"s\":\"\\u0001\\u001f\\u007f\"", "s", "\"\x01\x1f\x7f\"" },
     { "text: not ASCII", LAYOUT(text), false, { TEXT("\xc3\xa4\xff") },
-      "\"s\":\"\\u00c3\\u00a4\\u00ff\"", "s", "\"\xc3\xa4\xff\"" },
+      "\"s\":\"\xc3\xa4\\u00ff\"", "s", "\"\xc3\xa4\xff\"" },
     { "duration", LAYOUT(duration), false, { NUMBER(2500) },
       "\"d_cycles\":2500,\"d_ns\":2500", "d_cycles,d_ns", "2500,2500" },
     { "duration: absent", LAYOUT(duration), false, { ABSENT }, "",

@@ -438,11 +438,11 @@ static const struct io_row several_vcpus_rows[] = {
       "map 135 d0v1 d1\nwake 155 156 170 d1v0 d0v1\n",
       "d1 d0: 1 trips 70 cycles 1 grants\n"
       "d1v0 d0v1 100: 10 10 15 0 0 20 15\n" },
-    { "two vcpus overlap, and share the grants",
+    { "two vcpus overlap: each grant counts once",
       "send 100 d1v0\nwake 101 101 110 d0v0 d1v0\nsend 105 d1v1\n"
       "wake 106 106 115 d0v1 d1v1\nmap 112 d0v0 d1\nmap 120 d0v0 d1\n"
       "wake 130 131 140 d1v1 d0v1\nwake 150 151 160 d1v0 d0v0\n",
-      "d1 d0: 2 trips 95 cycles 3 grants\n"
+      "d1 d0: 2 trips 95 cycles 2 grants\n"
       "d1v0 d0v0 100: 1 9 2 8 0 30 10\nd1v1 d0v1 105: 1 9 5 0 0 10 10\n" },
     { "another vcpu gets the answer: the oldest trip ends",
       "send 100 d1v0\nwake 101 101 110 d0v0 d1v0\nsend 105 d1v1\n"
