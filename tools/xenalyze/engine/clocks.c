@@ -442,7 +442,8 @@ static int choose_times(struct clock_solver *s, struct err *e)
     uint64_t first, last;
     int rc = xt_trace_span(s->a->trace, &first, &last, e);
 
-    if ( rc || first >= last )
+    /* A damaged trace may have no length. */
+    if ( rc || first >= last || last - first < MAX_PROBES )
         return rc;
     for ( unsigned int i = 0; i < MAX_PROBES; i++ )
         s->times[i] = first + (last - first) / MAX_PROBES * i;
