@@ -40,6 +40,7 @@
 #define MAX_LIMITS 8192u        /* per probe */
 #define MAX_DROPS 64u
 #define FEW_CONTRADICTIONS (1.0 / 256) /* a further attempt is not worthwhile */
+#define MAX_OFFSET 0x1p62        /* more cycles are damage */
 
 /* Wake-ups that are compared with a run on either side, by attempt. */
 static const unsigned int neighbours[] = { 8, 64, 512 };
@@ -376,7 +377,8 @@ static int set_lines(struct clock_solver *s, const struct clock_line *lines,
         double ppb = (lines[i].drift - least.drift) * 1e9 + 0.5;
 
         assert(offset > 0 && ppb > 0);
-        rc = xt_trace_set_offset(s->a->trace, i, (int64_t)offset, e);
+        rc = xt_trace_set_offset(s->a->trace, i,
+                                 offset < MAX_OFFSET ? (int64_t)offset : 0, e);
         rc = rc ? rc : xt_trace_set_drift(s->a->trace, i, s->times[0],
                                           ppb < XT_DRIFT_MAX ? (uint64_t)ppb
                                                              : XT_DRIFT_MAX,
