@@ -385,11 +385,12 @@ static const struct script_row mismatches_rows[] = {
       "160 p0 runnable>running d1v0\n"
       "168 p2 blocked>runnable d1v0\n",
       "p2 too late for p0: 8\n" },
-    { "nothing, if other records came in between", "disorder,anomaly",
+    { "a wake-up in a run", "disorder,anomaly",
       "100 p0 runnable>running d1v0\n"
       "121 p1 blocked>runnable d1v0\n"
       "130 p0 running>blocked d1v0\n"
       "140 p0 running>blocked d1v0\n",
+      "p0 too late for p1: 9\n"
       "1 runstate changes from another state than known\n"
       "1 runstate changes out of order between pcpus\n"
       "1 vcpus that left a pcpu that another one ran on\n" },
