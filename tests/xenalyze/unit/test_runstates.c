@@ -390,10 +390,10 @@ static const struct script_row mismatches_rows[] = {
       "121 p1 blocked>runnable d1v0\n"
       "130 p0 running>blocked d1v0\n"
       "140 p0 running>blocked d1v0\n",
-      "p0 too late for p1: 9\n"
       "1 runstate changes from another state than known\n"
       "1 runstate changes out of order between pcpus\n"
-      "1 vcpus that left a pcpu that another one ran on\n" },
+      "1 vcpus that left a pcpu that another one ran on\n"
+      "p0 too late for p1: 9\n" },
     { "a swap counts once", "runstate,anomaly",
       "100 p0 runnable>running d1v0\n"
       "110 p0 running>blocked d1v0\n"
