@@ -72,9 +72,6 @@ static int write_viewer(struct report_pass *p, struct viewers *v, size_t i,
         return report_refuse_source(p, "runstates or VM exits of known vcpus",
                                     "sched:min,hvm", e);
     rc = viewer_finish(v->viewers[i]);
-    if ( rc && rc != -ENOMEM )
-        return err_sys(e, rc, "cannot write %s", v->files[i].fd < 0
-                       ? "the report" : v->files[i].path);
     if ( rc )
         return err_sys(e, rc, "cannot export %s as %s", p->name, name);
     return v->files[i].fd < 0 ? 0 : output_file_commit(&v->files[i], e);
