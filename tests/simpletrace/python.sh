@@ -184,7 +184,7 @@ def refuse(events, log, text, kind=simpletrace.SimpleException, analyzer=All):
         print('not refused', events, log)
 refuse('Events', 'unknown', "'other' event is logged but is not declared")
 refuse('Events', 'Events', 'not a trace')
-refuse('made', 'made', 'made:1:')
+refuse('made', 'made', 'made is not a file of events')
 refuse('Events', 'made', 'mine', KeyError, Bad)
 refuse('Events', 'nowhere', 'nowhere', OSError)
 with warnings.catch_warnings(record=True) as caught:
