@@ -92,7 +92,7 @@ refused 1 'which has 0' --pcpu 1
 # A moment has no time for a report to divide, but may have records.
 for span in ..0 0..0 4ms..4ms 2ms..2ms -0..; do
     for mode in --summary --report-overview --report-latency --report-exits \
-        --report-io --report-wakeups --why --report-pcpu --json --csv \
+        --report-io --report-wakeups --why --json --csv \
         'over run' 'over wait' 'plot' 'plot runstate' 'compare trace'; do
         # shellcheck disable=SC2086 # several words
         expect 1 "$xenalyze" $mode --time=$span trace

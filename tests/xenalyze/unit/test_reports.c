@@ -302,8 +302,9 @@ static unsigned int find_each_table(const char *text, const char *form)
                   t && t->name; t++, nr++ )
             {
                 snprintf(part, sizeof(part), form, t->name);
-                ck_assert_msg(count_occurrences(text, part) == 1, "%s",
-                              t->name);
+                ck_assert_msg(count_occurrences(text, part) <= 1 &&
+                              (t->has_rows ||
+                               count_occurrences(text, part)), "%s", t->name);
             }
     return nr;
 }
