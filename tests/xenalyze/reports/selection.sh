@@ -29,7 +29,6 @@ modes='--dump-all
 --count
 --formats=FORMATS
 --summary
---report-pcpu
 --report-latency
 --report-exits
 --report-wakeups
