@@ -78,6 +78,7 @@ mkfifo more
 begin_program()
 {
     done=0
+    : >out              # the program before may have left lines
     USERTRACE_RINGS=$scratch/memory TRACE='sample_one,file=f' ./threads <more \
         >out 2>err &
     program=$!
