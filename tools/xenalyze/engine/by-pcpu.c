@@ -176,34 +176,27 @@ static inline bool find_next_time(struct reader *r,
                                   const struct xt_record *next,
                                   uint64_t limit, uint64_t *time)
 {
-    bool timed = next->has_tsc;
     uint64_t tsc;
 
-    if ( r->clock.period && timed )
+    *time = r->p->time;
+    debug_assert(*time <= limit);
+    if ( !xt_record_is_timed(next) )
+        return true;
+    if ( r->clock.period )
         update_offset(r, next->tsc);
     tsc = next->tsc + r->offset;
-    if ( next->event >> TRC_CLS_SHIFT == TRC_GEN >> TRC_CLS_SHIFT )
-    {
-        timed = xt_record_is_timed(next);
-    }
-    if ( r->walk.cursor.gap && timed && !is_damaged(r, tsc) )
-        cross_gap(r, next, tsc, limit);
-    if ( next->event >> TRC_CLS_SHIFT == TRC_GEN >> TRC_CLS_SHIFT )
-    {
-        if ( next->event == TRC_LOST_RECORDS && !is_damaged(r, tsc) )
-            preview_loss(r, next, limit);
-    }
-    *time = r->p->time;
-    if ( !timed || tsc == *time )
-        return true;
     if ( is_damaged(r, tsc) )
     {
         xt_walk_note_backward(&r->walk, next->payload);
         return true;
     }
-    if ( tsc - *time > PCPU_SILENCE && next->event != TRC_LOST_RECORDS )
-        note_silence(r, tsc, limit);
     *time = tsc;
+    if ( r->walk.cursor.gap )
+        cross_gap(r, next, tsc, limit);
+    if ( next->event == TRC_LOST_RECORDS )
+        preview_loss(r, next, limit);
+    else if ( tsc - r->p->time > PCPU_SILENCE )
+        note_silence(r, tsc, limit);
     return tsc <= limit;
 }
 
