@@ -127,6 +127,12 @@ else
     grep -qx 'damage: none' report || fail "compressed: damage"
     agree "compressed"
     [ "$(od -An -tx4 -N4 trace)" = ' fd2fb528' ] || fail "the output is not zstd"
+    # A pipe that ends inside the first frame: the records before the cut.
+    all=$(sed -n 's/^  records: *\([0-9]*\).*/\1/p' report)
+    expect 0 sh -c 'head -c $(($(wc -c <trace) / 2)) trace | "$1" --info -' sh "$xenalyze"
+    part=$(sed -n 's/^  records: *\([0-9]*\).*/\1/p' out)
+    [ "$part" -gt 0 ] && [ "$part" -lt "$all" ] || fail "cut: $part of $all records"
+    grep -q 'the input ends inside a window' out || fail "cut: the end is no damage"
 fi
 
 # A full disk during compression.

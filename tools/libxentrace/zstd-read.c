@@ -5,7 +5,8 @@
  * compressed bytes are kept, since after a broken frame the search for the next
  * frame begins right behind the broken frame's first byte, whatever size its
  * header claims.  A frame that is too large for that, as `zstd FILE` makes, or
- * has no size, is streamed.
+ * has no size, is streamed.  A last frame that was cut off has no checksum, and
+ * is delivered as far as it goes.
  *
  *      in:    |  done  | kept | to be read      |      |
  *             0        start  at                end    room
@@ -198,6 +199,34 @@ static void begin_delivery(struct reader *r, size_t size)
         r->step = deliver_frame;
 }
 
+/*
+ * Does another frame begin in the bytes that are kept of this one?  Then its
+ * header is damaged, and claims the frames behind it: no byte is credible.
+ */
+static bool has_inner_frame(const struct reader *r)
+{
+    assert(r->start < r->end);
+    for ( size_t at = r->start + 1; r->end - at >= 4; at++ )
+        if ( xt_zstd_detect(r->in + at, 4) )
+            return true;
+    return false;
+}
+
+/*
+ * The input ends inside the frame, as in a file that was cut off: deliver the
+ * first `size` bytes without their checksum, as the end of a trace that is not
+ * compressed.  One zero follows, so the reader of windows notes the end as
+ * damage even if the cut is between two windows.
+ */
+static void deliver_cut_frame(struct reader *r, size_t size)
+{
+    assert(r->ended && size <= r->frame_size);
+    r->at = r->start = r->end;
+    r->left = 1;
+    r->step = read_zeroes;
+    begin_delivery(r, size - size % 4);
+}
+
 /* Expand a whole frame into r->frame before any byte is delivered. */
 static ssize_t read_whole(struct reader *r, unsigned char *to, size_t room,
                           struct err *e)
@@ -218,11 +247,14 @@ static ssize_t read_whole(struct reader *r, unsigned char *to, size_t room,
         begin_delivery(r, out.pos);
     }
     else if ( !rc || ZSTD_isError(rc) ||
-              r->at - r->start > ZSTD_compressBound(ZSTD_FRAME_WHOLE) ||
-              (r->ended && in.pos == r->end) )
+              r->at - r->start > ZSTD_compressBound(ZSTD_FRAME_WHOLE) )
+        begin_zeroes(r, r->frame_size);
+    else if ( in.pos == r->end && !r->ended )
+        error = read_more_input(r, e);
+    else if ( in.pos == r->end && has_inner_frame(r) )
         begin_zeroes(r, r->frame_size);
     else if ( in.pos == r->end )
-        error = read_more_input(r, e);
+        deliver_cut_frame(r, out.pos);
     return error;
 }
 

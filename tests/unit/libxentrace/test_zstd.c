@@ -153,6 +153,27 @@ START_TEST(cut)
 }
 END_TEST
 
+/* A file that ends inside its first frame: its words so far, and a zero. */
+START_TEST(cut_frame)
+{
+    size_t all;
+
+    pack_trace(NR);
+    ck_assert_uint_ge(nr_frames, 1);
+    all = unpack_trace(1000, false, MOST);
+    packed_size = frame_at[0] + (frame_at[1] - frame_at[0]) * 3 / 4;
+    for ( unsigned int map = 0; map < 2; map++ )
+    {
+        size_t size = unpack_trace(1000, map, MOST);
+
+        ck_assert_uint_gt(size, all / 4);
+        ck_assert_uint_lt(size, all);
+        ck_assert_uint_eq(size % 4, 1);
+        ck_assert_int_eq(memcmp(got, trace, size - 1), 0);
+    }
+}
+END_TEST
+
 /* Each bit of a frame's beginning, and some of the rest. */
 START_TEST(damage)
 {
@@ -223,5 +244,5 @@ START_TEST(faults)
 }
 END_TEST
 
-UNIT_MAIN("zstd", there_and_back, from_any_place, cut, damage, wrong_table,
-          faults)
+UNIT_MAIN("zstd", there_and_back, from_any_place, cut, cut_frame, damage,
+          wrong_table, faults)
