@@ -52,12 +52,12 @@ int pager_close(struct pager *p)
     int rc;
 
     assert(p->out && (p->pid || p->out == stdout));
-    /* An earlier failure has been reported. */
-    rc = fflush(p->out) ? -errno : ferror(p->out) ? -EPIPE : 0;
+    rc = fflush(p->out) ? -errno : ferror(p->out) ? -EIO : 0;
     if ( !p->pid )
         return rc;
     fclose(p->out);
     while ( waitpid(p->pid, NULL, 0) < 0 && errno == EINTR )
         continue;
-    return rc == -EPIPE ? 0 : rc;
+    /* The user quit, or an earlier failure has been reported. */
+    return rc == -EPIPE || rc == -EIO ? 0 : rc;
 }

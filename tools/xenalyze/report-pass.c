@@ -112,6 +112,7 @@ static int open_reports(struct pass *p, struct err *e)
     p->reports.list_missing = list_missing;
     p->reports.run = run;
     p->reports.out = run->out;
+    p->reports.output = run->output;
     p->reports.names = &run->names;
     p->reports.wants_pcpu = filter_is_empty(p->filter) ? NULL : wants_pcpu;
     p->reports.wants_vcpu = filter_is_empty(p->filter) ? NULL : wants_vcpu;

@@ -21,6 +21,10 @@ forms='html perfetto chrome speedscope collapsed'
 
 for form in $forms; do
     # A disk that is full, at once or later: the old file stays.
+    expect 1 sh -c '"$1" export "$2" mix >/dev/full' sh "$xenalyze" $form
+    expect_message 'cannot write the report: No space left on device'
+    expect 1 "$xenalyze" export $form mix -o /dev/full
+    expect_message 'cannot write /dev/full: No space left on device'
     expect 1 "$xenalyze" --export $form:/dev/full mix
     expect_message 'cannot write /dev/full: No space left on device'
     echo old >kept

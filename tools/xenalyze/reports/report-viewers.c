@@ -62,6 +62,16 @@ static int viewers_open(struct report_pass *p, void **state, struct err *e)
     return rc;
 }
 
+/* The export or the output of the report, in messages. */
+static const char *get_output_name(const struct report_pass *p,
+                                   const struct output_file *f)
+{
+    assert(p->out);
+    if ( f->fd >= 0 )
+        return f->path;
+    return p->output ? p->output : "the report";
+}
+
 static int write_viewer(struct report_pass *p, struct viewers *v, size_t i,
                         struct err *e)
 {
@@ -72,8 +82,11 @@ static int write_viewer(struct report_pass *p, struct viewers *v, size_t i,
         return report_refuse_source(p, "runstates or VM exits of known vcpus",
                                     "sched:min,hvm", e);
     rc = viewer_finish(v->viewers[i]);
-    if ( rc )
+    if ( rc == -ENOMEM )
         return err_sys(e, rc, "cannot export %s as %s", p->name, name);
+    if ( rc )
+        return err_sys(e, rc, "cannot write %s",
+                       get_output_name(p, &v->files[i]));
     return v->files[i].fd < 0 ? 0 : output_file_commit(&v->files[i], e);
 }
 

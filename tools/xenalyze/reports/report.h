@@ -164,6 +164,7 @@ struct report_pass
     const struct report_config *config;
     const char *name;           /* file name of the trace */
     FILE *out;
+    const char *output;         /* name of out in messages; NULL: no file */
     bool clock_assumed;         /* the trace lacks the TSC frequency */
     uint32_t captured;          /* event mask of the capture; 0: unknown */
     const struct xt_domain_names *names;        /* or NULL */

@@ -121,7 +121,8 @@ struct activity_begin
 
 /*
  * Callbacks of a format.  Slots may be empty.  A failure to write stays in the
- * stream; a failure to allocate is the result of finish().
+ * stream; a failure to allocate, or the reason of one to write that the stream
+ * has lost, is the result of finish().
  */
 struct activity_ops
 {
@@ -138,7 +139,7 @@ struct activity_ops
     void (*sleep)(void *state, const struct activity_pcpu_span *a);
     void (*loss)(void *state, const struct activity_pcpu_span *a);
     void (*frequency)(void *state, const struct activity_frequency *a);
-    int (*finish)(void *state);         /* 0 or -ENOMEM */
+    int (*finish)(void *state);         /* 0, -ENOMEM, or -errno of a write */
     void (*close)(void *state);         /* frees memory of the state */
 };
 

@@ -619,7 +619,7 @@ static int perfetto_finish(void *state)
     struct perfetto *x = state;
 
     protobuf_flush(&x->out);
-    return 0;
+    return x->out.error;
 }
 
 const struct activity_ops perfetto_ops = {

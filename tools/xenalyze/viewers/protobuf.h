@@ -15,6 +15,7 @@
 #define XENALYZE_VIEWERS_PROTOBUF_H
 
 #include <assert.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@
 struct protobuf
 {
     FILE *out;
+    int error;                  /* 0, or -errno of the first failed write */
     size_t used;
     uint8_t bytes[PROTOBUF_BUFFER];
 };
@@ -85,7 +87,13 @@ static inline void protobuf_end(struct protobuf *p, size_t begin)
 
 static inline void protobuf_flush(struct protobuf *p)
 {
-    fwrite(p->bytes, 1, p->used, p->out);
+    size_t done;
+
+    assert(p->used <= PROTOBUF_BUFFER);
+    errno = 0;
+    done = fwrite(p->bytes, 1, p->used, p->out);
+    if ( done < p->used && !p->error )
+        p->error = errno ? -errno : -EIO;
     p->used = 0;
 }
 

@@ -98,7 +98,10 @@ struct sink viewer_sink(struct viewer *viewer);
 /* Is there nothing to show? */
 bool viewer_is_empty(const struct viewer *viewer);
 
-/* Write the end of the file.  0 or -ENOMEM; the stream has write errors. */
+/*
+ * Write the end of the file.  0, -ENOMEM, or -errno of a write that the stream
+ * has forgotten; the stream has other write errors.
+ */
 int viewer_finish(struct viewer *viewer);
 
 #endif /* XENALYZE_VIEWERS_VIEWER_H */
