@@ -41,6 +41,12 @@
 #define WASTE_FIRST (1u << 24)
 #define WASTE_RATE 8u
 
+/*
+ * A file that was cut out of a trace has a header within the size of a window.
+ * An input without any there is no trace, and may be endless, as /dev/zero.
+ */
+#define FIRST_WITHIN XT_WINDOW_MAX
+
 /* Bytes searched between two counts for the release of pages. */
 #define SEARCH_BYTES (1u << 20)
 
@@ -166,6 +172,18 @@ static size_t find_header(struct xt_windows *w, size_t from, size_t to,
     return from;
 }
 
+/* The end of a search that begins at `from`. */
+static size_t limit_search(const struct xt_windows *w, size_t from)
+{
+    uint64_t begin = w->skipping ? w->skipped.offset : w->origin + from;
+
+    assert(from <= w->size);
+    if ( begin || w->origin + w->size <= FIRST_WITHIN )
+        return w->size;
+    assert(w->origin + from < FIRST_WITHIN);
+    return FIRST_WITHIN - w->origin;
+}
+
 /*
  * Nothing is readable from `from` on: skip to the next window or to the end of
  * the input, and note the skipped bytes.
@@ -177,12 +195,19 @@ static size_t find_header(struct xt_windows *w, size_t from, size_t to,
 static void skip_damage(struct xt_windows *w, enum xt_damage_kind kind,
                         size_t from)
 {
-    size_t to = find_header(w, from, w->size, header_is_corroborated);
+    size_t limit = limit_search(w, from);
+    size_t to = find_header(w, from, limit, header_is_corroborated);
 
+    if ( to == limit && limit < w->size )
+    {
+        to = w->size;
+        w->is_no_trace = true;
+    }
     if ( !w->skipping )
         w->skipped = (struct xt_damage_place){ .offset = w->origin + from,
                                                .kind = kind };
-    if ( to == w->size && !xt_windows_has(w, to, 1) && w->need_more )
+    if ( to == w->size && !w->is_no_trace && !xt_windows_has(w, to, 1) &&
+         w->need_more )
         to -= w->size - from < 3 ? w->size - from : 3;
 
     w->skipping = w->need_more;

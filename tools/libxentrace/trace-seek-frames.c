@@ -60,7 +60,7 @@ static int probe_next(struct probe *p, struct xt_window *w, bool *timed,
 
     while ( !xt_windows_next(&p->windows, w) )
     {
-        if ( !p->windows.more )
+        if ( p->windows.is_no_trace || !p->windows.more )
             return 0;
         rc = xt_view_more(v, p->windows.origin + p->windows.next, e);
         if ( rc )

@@ -197,7 +197,7 @@ int trace_read_window(struct xt_trace *t, uint64_t keep, struct xt_window *w,
         rc = find_next_window(t, w, e);
         if ( rc )
             return rc;
-        if ( t->view.ended && !t->windows.more )
+        if ( t->windows.is_no_trace || (t->view.ended && !t->windows.more) )
             break;
         rc = extend_view(t, keep, e);
     }

@@ -87,7 +87,7 @@ static enum step next_step(struct xt_windows *w, struct xt_window *out)
 {
     struct xt_header h;
 
-    if ( is_input_end(w, w->next) )
+    if ( w->is_no_trace || is_input_end(w, w->next) )
         return STEP_END;
     if ( xt_header_read(w, w->next, &h) )
         return take_window(w, &h, out) ? STEP_WINDOW : STEP_ON;

@@ -66,6 +66,8 @@ struct xt_windows
     uint64_t origin;            /* offset of bytes[0] in the input */
     bool more;                  /* the input continues behind `size` */
     bool need_more;             /* a decision needs bytes behind `size` */
+    bool is_no_trace;           /* the walk ended: the input begins with more
+                                   other bytes than a window has */
     size_t next;                /* offset in bytes[] of the next header */
     struct xt_damage *damage;   /* borrowed, notes all skipped bytes */
     uint64_t gaps;              /* places where bytes are skipped or windows are

@@ -42,14 +42,16 @@ static bool is_text(const char *head, size_t size)
     return size && memchr(head, '\n', size);
 }
 
-static const char *name_kind(const char *head, size_t size)
+static const char *name_kind(const char *head, size_t size, bool is_begin)
 {
     for ( size_t i = 0; i < sizeof(signatures) / sizeof(signatures[0]); i++ )
         if ( size >= signatures[i].size &&
              !memcmp(head, signatures[i].bytes, signatures[i].size) )
             return signatures[i].text;
-    return is_text(head, size) ? "it is text" : "it has no record; xentrace "
-                                                "captures traces";
+    if ( is_text(head, size) )
+        return "it is text";
+    return is_begin ? "its first 256 MiB have no record; xentrace captures "
+                      "traces" : "it has no record; xentrace captures traces";
 }
 
 /* The first bytes of a regular file; 0: there are none. */
@@ -75,11 +77,14 @@ static int explain_empty(const char *name, struct err *e)
                    name);
 }
 
+/* `is_begin`: only the first bytes were searched, as far as a window goes. */
 static int explain_kind(const char *name, const char *head, size_t size,
-                        struct err *e)
+                        bool is_begin, struct err *e)
 {
+    _Static_assert(XT_WINDOW_MAX == 256u << 20, "the text of name_kind()");
+
     return err_set(e, -EINVAL, "%s is not a trace of Xen: %s", name,
-                   name_kind(head, size));
+                   name_kind(head, size, is_begin));
 }
 
 int not_trace_explain_file(const char *path, bool is_empty, struct err *e)
@@ -88,7 +93,16 @@ int not_trace_explain_file(const char *path, bool is_empty, struct err *e)
 
     if ( is_empty )
         return explain_empty(path, e);
-    return explain_kind(path, head, read_head(path, head), e);
+    return explain_kind(path, head, read_head(path, head), false, e);
+}
+
+int not_trace_explain_begin(const char *path, struct err *e)
+{
+    bool is_stdin = !strcmp(path, "-");
+    char head[HEAD];
+
+    return explain_kind(is_stdin ? "standard input" : path, head,
+                        is_stdin ? 0 : read_head(path, head), true, e);
 }
 
 int not_trace_explain(const struct run *run, struct err *e)
@@ -101,5 +115,6 @@ int not_trace_explain(const struct run *run, struct err *e)
         return explain_empty(run->name, e);
     if ( path && strcmp(path, "-") )
         size = read_head(path, head);
-    return explain_kind(run->name, head, size, e);
+    return explain_kind(run->name, head, size,
+                        xt_trace_position(run->trace) > XT_WINDOW_MAX, e);
 }

@@ -16,4 +16,7 @@ int not_trace_explain(const struct run *run, struct err *e);
 /* Explain a file that is no part of a capture.  Returns -EINVAL. */
 int not_trace_explain_file(const char *path, bool is_empty, struct err *e);
 
+/* The same for one without a window in its first XT_WINDOW_MAX bytes. */
+int not_trace_explain_begin(const char *path, struct err *e);
+
 #endif /* XENALYZE_NOT_TRACE_H */

@@ -65,32 +65,67 @@ static int write_fully(int fd, const char *bytes, size_t size)
     return 0;
 }
 
-static int copy_source(struct xt_source *from, int to, struct err *e)
+/* Copy up to `limit` bytes.  0 at the end of the source, 1 before, -errno. */
+static int copy_source(struct xt_source *from, int to, uint64_t limit,
+                       struct err *e)
 {
     char *piece = fault_malloc(PIECE);
     ssize_t n = 1;
     int rc = piece ? 0 : -ENOMEM;
 
-    while ( !rc && n > 0 )
+    while ( !rc && n > 0 && limit )
     {
-        n = from->ops->read(from, piece, PIECE, e);
+        n = from->ops->read(from, piece, limit < PIECE ? limit : PIECE, e);
         rc = n < 0 ? n : write_fully(to, piece, n);
+        limit -= n > 0 ? n : 0;
     }
     free(piece);
-    return rc;
+    return rc ? rc : n > 0;
 }
 
 /* Append the source to the copy, which is created for the first source. */
-static int spool_copy(struct spool *s, struct xt_source *from, struct err *e)
+static int spool_copy(struct spool *s, struct xt_source *from, uint64_t limit,
+                      struct err *e)
 {
     int rc;
 
     if ( s->fd < 0 )
         s->fd = open_unlinked();
-    rc = s->fd < 0 ? -errno : copy_source(from, s->fd, e);
+    rc = s->fd < 0 ? -errno : copy_source(from, s->fd, limit, e);
     snprintf(s->path, sizeof(s->path), "/proc/self/fd/%d", s->fd);
-    return rc ? err_sys(e, rc, "cannot copy %s to a file in TMPDIR, to read it "
-                        "again", from->name) : 0;
+    return rc < 0 ? err_sys(e, rc, "cannot copy %s to a file in TMPDIR, to "
+                            "read it again", from->name) : rc;
+}
+
+/* Is there a window in the copy? */
+static int check_begin(const struct spool *s, const char *path, struct err *e)
+{
+    struct xt_trace *t;
+    struct xt_window w;
+    int rc = xt_trace_open(&t, s->path, 0, e);
+
+    if ( rc )
+        return rc;
+    assert(s->fd >= 0);
+    rc = xt_trace_next_window(t, &w, e);
+    xt_trace_close(t);
+    return rc > 0 ? 0 : rc ? rc : not_trace_explain_begin(path, e);
+}
+
+/*
+ * An input that is no trace may be endless, as /dev/zero: the copy continues
+ * only if there is a window where a trace has one.
+ */
+static int copy_trace(struct spool *s, struct xt_source *from,
+                      const char *path, struct err *e)
+{
+    int rc = spool_copy(s, from, XT_WINDOW_MAX, e);
+
+    assert(rc <= 1);
+    if ( rc <= 0 )
+        return rc;
+    rc = check_begin(s, path, e);
+    return rc ? rc : spool_copy(s, from, UINT64_MAX, e);
 }
 
 int spool_open(struct spool *s, const char *path, const char **use,
@@ -105,7 +140,7 @@ int spool_open(struct spool *s, const char *path, const char **use,
         return rc;
     if ( !source->map )
     {
-        rc = spool_copy(s, source, e);
+        rc = copy_trace(s, source, path, e);
         *use = s->path;
     }
     xt_source_close(source);
@@ -306,7 +341,9 @@ static int append_piece(struct spool *s, struct piece *p, struct err *e)
     if ( rc )
         return rc;
     p->from = get_size(s);
-    rc = spool_copy(s, source, e);
+    rc = spool_copy(s, source, p->has_window ? UINT64_MAX : XT_WINDOW_MAX, e);
+    if ( rc > 0 )
+        rc = not_trace_explain_begin(p->path, e);
     p->to = get_size(s);
     xt_source_close(source);
     return rc;

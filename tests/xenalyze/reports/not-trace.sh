@@ -154,3 +154,25 @@ done
 head -c 1998 whole | split -a 5 -b 1990 - piece.
 expect 0 "$xenalyze" dump piece.*
 rm piece.*
+
+# No window in the bytes of the largest one: a sparse file and an endless input
+# are neither read to an end nor copied.
+truncate -s 10G sparse
+long='is not a trace of Xen: its first 256 MiB have no record'
+for mode in summary info --count; do
+    expect 1 "$xenalyze" $mode sparse
+    expect_message "sparse $long"
+    expect 1 "$xenalyze" $mode trace sparse
+    expect_message "sparse $long"
+    # ulimit counts blocks of 512 bytes
+    expect 1 sh -c 'ulimit -f 1000000; "$1" $2 </dev/zero' sh "$xenalyze" $mode
+    expect_message "standard input $long"
+done
+expect 1 sh -c 'ulimit -f 1000000; "$1" latency trace /dev/zero' sh "$xenalyze"
+expect_message "/dev/zero $long"
+# A trace whose begin is lost is one.
+truncate -s 200M sparse
+cat trace >>sparse
+expect 0 "$xenalyze" info sparse
+grep -q '^  at byte 0: not a window, 209715200 bytes skipped$' out ||
+    fail 'a trace behind zeroes is not read'
