@@ -35,6 +35,13 @@ differ() {
     ! grep -q '"verdict":"idle"' out || fail "$1: a verdict in JSON"
     sed -n '/^"clock_differences"/,/]/p' out | grep -q '"error_ns":[1-9]' ||
         fail "$1: JSON lacks the error of the clocks"
+    expect 0 "$xenalyze" compare "$1" "$1"
+    [ "$(grep -c '^    The clocks of pcpus [0-3] and [0-3] differ' out)" = 2 ] ||
+        fail "$1: compare does not name the clocks"
+    expect 0 "$xenalyze" export html "$1"
+    grep -q '"clock_error":\[[0-3],[0-3],[1-9]' out ||
+        fail "$1: HTML lacks the error of the clocks"
+    expect 0 "$xenalyze" why --json "$1"
     mv out json
     expect 0 "$xenalyze" why --json --threads 3 "$1"
     cmp -s out json || fail "$1: threads change the report"
@@ -69,4 +76,8 @@ for trace in equal busy; do
         ! grep -q 'clocks of\|clocks:\|clock_diff' out err ||
             fail "$trace: $report: $(grep 'clock' out err)"
     done
+    expect 0 "$xenalyze" compare $trace $trace
+    ! grep -q 'clocks of' out err || fail "$trace: compare names clocks"
+    expect 0 "$xenalyze" export html $trace
+    grep -q '"clock_error":\[0,0,0\]' out || fail "$trace: HTML names clocks"
 done

@@ -38,7 +38,9 @@ static void walk_sides(struct export *x, void *state)
                    export_number(p->lost_records),
                    export_number(xt_clock_duration(
                        &p->clock, measure_lost_time(p))),
-                   export_number(p->damaged), export_number(p->segments));
+                   export_number(p->damaged), export_number(p->segments),
+                   export_number(xt_clock_duration(
+                       &p->clock, fact_disorder_error(&p->disorder))));
     }
 }
 
@@ -60,6 +62,9 @@ static const struct export_column side_columns[] = {
     EXPORT_COLUMN("segments", COUNT,
                   "the number of parts of the file whose times cannot be "
                   "compared; the first is compared"),
+    EXPORT_COLUMN("clock_error_ns", COUNT,
+                  "shorter waits are unknown, since the clocks of two pcpus "
+                  "differ; 0: they agree"),
 };
 
 static void export_side_domain(struct export *x, const struct comparison *c,

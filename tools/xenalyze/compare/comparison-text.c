@@ -12,6 +12,7 @@
 
 #include "common/num.h"
 #include "common/utf8.h"
+#include "xenalyze/text/text.h"
 
 #define SUBJECT_WIDTH 12
 #define VALUE_WIDTH 26
@@ -186,6 +187,9 @@ static void print_quality(const struct comparison *c, unsigned int side,
     if ( p->damaged )
         fprintf(out, "    damaged in %" PRIu64 " places; xenalyze info says "
                 "where\n", p->damaged);
+    if ( fact_disorder_error(&p->disorder) )
+        fputs("    ", out);
+    text_print_disorder(&p->disorder, &p->clock, out);
     if ( p->segments > 1 )
         fprintf(out, "    %u parts whose times cannot be compared; only the "
                 "first counts\n", p->segments);

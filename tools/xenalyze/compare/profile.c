@@ -360,6 +360,7 @@ static int profile_end(void *state, const struct fact_end *f, struct err *e)
     if ( p->is_later )
         return 0;
     p->too_many = f->anomalies[ANOMALY_TOO_MANY];
+    p->disorder = f->disorder;
     count_pcpus(p, f);
     return p->figures.failed || p->pool.failed ? -ENOMEM : 0;
 }

@@ -31,6 +31,7 @@ struct profile
     uint64_t lost_records;      /* in these places */
     uint64_t damaged;           /* places */
     uint64_t too_many;          /* records of vcpus that are not kept */
+    struct fact_disorder disorder;
 };
 
 static inline uint64_t profile_length(const struct profile *p, unsigned int i)

@@ -182,6 +182,7 @@ function makeExits() {
 
 function makeQuality() {
     const [records, gaps, time] = facts.lost;
+    const [pcpu, other, clockError] = facts.clock_error;
     const whole = Math.max(1, facts.pcpu_times[3]);
     const list = [
         ["Lost records", formatCount(records)],
@@ -191,6 +192,8 @@ function makeQuality() {
         ["Damaged places", formatCount(facts.damage)],
         ["TSC frequency", facts.clock_assumed
             ? "assumed, so times may be wrong by a factor; see --cpu-hz" : `${formatCount(facts.hz)} Hz`],
+        ...(clockError ? [["Clocks of pcpus", `${pcpu} and ${other} differ: ` +
+            `waits below ${formatDuration(clockError)} are not known`]] : []),
         ...facts.contradictions.map(([name, nr]) =>
             [`Contradictions: ${name}`, formatCount(nr)]),
     ];
