@@ -5,6 +5,7 @@
 #ifndef LIBXENTRACE_DOMAIN_H
 #define LIBXENTRACE_DOMAIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Xen's idle domain: its vcpu N runs on pcpu N when no other vcpu does. */
@@ -20,6 +21,11 @@
 static inline uint32_t xt_vcpu_key(unsigned int domain, unsigned int vcpu)
 {
     return (uint32_t)domain << 16 | (vcpu & 0xffff);
+}
+
+static inline bool xt_vcpu_key_is_idle(uint32_t key)
+{
+    return key >> 16 == XT_DOMAIN_IDLE;
 }
 
 #endif /* LIBXENTRACE_DOMAIN_H */

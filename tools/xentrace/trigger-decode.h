@@ -34,12 +34,6 @@ static inline uint32_t trigger_vcpu_id(const struct xt_record *r)
                        xt_field_load(r, XT_AT(sched_runstate_change, vcpu)));
 }
 
-/* The vcpus of the idle domain are runnable whenever they do not run. */
-static inline bool trigger_is_idle(uint32_t vcpu_id)
-{
-    return vcpu_id >> 16 == XT_DOMAIN_IDLE;
-}
-
 static inline bool trigger_is_entry_or_exit(const struct xt_record *r)
 {
     return (r->event & TRIGGER_SUBCLASS) == TRC_HVM_ENTRYEXIT;

@@ -97,7 +97,8 @@ static void queue_change(struct runnable_state *s, const struct xt_record *r)
     unsigned int max = s->max_changes ? 2 * s->max_changes : 256;
     struct change *changes;
 
-    if ( !r->words || !r->has_tsc || trigger_is_idle(trigger_vcpu_id(r)) )
+    /* The vcpus of the idle domain are runnable whenever they do not run. */
+    if ( !r->words || !r->has_tsc || xt_vcpu_key_is_idle(trigger_vcpu_id(r)) )
         return;
     assert(s->nr_changes <= s->max_changes);
     if ( s->nr_changes == s->max_changes )

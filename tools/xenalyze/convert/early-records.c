@@ -182,7 +182,7 @@ static void follow_change(struct early_records *h, struct early_vcpu *v,
                           uint64_t time)
 {
     bool is_awake = (c->to == STATE_RUNNING || c->to == STATE_RUNNABLE) &&
-                    v->id >> 16 != XT_DOMAIN_IDLE;
+                    !xt_vcpu_key_is_idle(v->id);
 
     assert(h->nr_vcpus);
     if ( is_awake && (!v->is_awake || c->from == STATE_BLOCKED ||

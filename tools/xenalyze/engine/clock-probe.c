@@ -28,6 +28,7 @@
 
 #include "common/debug.h"
 #include "common/fault.h"
+#include "libxentrace/readers.h"
 #include "xenalyze/engine/clock-probe.h"
 
 #define MIN_SUPPORT 3u          /* pairs in a peak */
@@ -59,31 +60,21 @@ void clock_probe_fini(struct clock_probe *p)
     *p = (struct clock_probe){ .nr = 0 };
 }
 
-static bool is_runstate_change(uint32_t event)
-{
-    return event >> TRC_SUBCLS_SHIFT == TRC_SCHED_MIN >> TRC_SUBCLS_SHIFT &&
-           (event & 0xf) == (TRC_SCHED_RUNSTATE_CHANGE & 0xf);
-}
-
-static bool is_idle(uint32_t vcpu)
-{
-    return vcpu >> 16 == XT_DOMAIN_IDLE;
-}
-
 static void add_change(struct clock_probe *p, struct known_state *known,
                       const struct xt_record *r, const struct xt_item *item)
 {
     struct clock_event *event = &p->events[p->nr];
-    uint32_t vcpu = r->words ? xt_load32(r->payload) : 0;
+    uint32_t vcpu = xt_record_word(r, 0);
     struct known_state *k = &known[vcpu * UINT32_C(0x9e3779b1) >>
                                    (32 - KNOWN_BITS)];
 
     debug_assert(p->nr < CLOCK_EVENTS);
-    if ( !r->words || is_idle(vcpu) )
+    if ( !r->words || xt_vcpu_key_is_idle(vcpu) )
         return;
     *event = (struct clock_event){
         .time = item->time, .vcpu = vcpu, .pcpu = xt_item_cpu(item),
-        .old = r->event >> 8 & 3, .new = r->event >> 4 & 3,
+        .old = xt_id_sched_runstate_change_from(r->event),
+        .new = xt_id_sched_runstate_change_to(r->event),
     };
     p->contradictions += k->valid && k->vcpu == vcpu && k->state != event->old;
     *k = (struct known_state){ vcpu, event->new, true };
@@ -116,7 +107,7 @@ int clock_probe_read(struct clock_probe *p, struct xt_trace *trace,
             /* Changes may be missing, so later records prove no order. */
             if ( r.event == TRC_LOST_RECORDS )
                 memset(known, 0, sizeof(known));
-            else if ( is_runstate_change(r.event) )
+            else if ( xt_is_sched_runstate_change(r.event) )
                 add_change(p, known, &r, &b.items[i]);
         }
         if ( p->nr == CLOCK_EVENTS )

@@ -212,7 +212,7 @@ static void pcpu_enter(struct who_runs *s, struct chunk *c, unsigned int cpu,
                        struct who_runs_vcpu *v)
 {
     const struct column_state before = s->pcpus[cpu].column, now = {
-        .vcpu = v->id, .sign = v->id >> 16 == XT_DOMAIN_IDLE ? '-' : '|',
+        .vcpu = v->id, .sign = xt_vcpu_key_is_idle(v->id) ? '-' : '|',
     };
 
     debug_assert(cpu < s->nr_cpus && v >= s->vcpus &&
