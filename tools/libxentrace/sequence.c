@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "common/grow.h"
 #include "libxentrace/index.h"
 #include "libxentrace/meta-event.h"
 #include "libxentrace/seal.h"
@@ -343,23 +344,6 @@ static int place_unsealed(struct xt_sequence *s,
     return insert_item(l, 0, item) ? -ENOMEM : XT_WINDOW_NEXT;
 }
 
-/* The list of a pcpu, which may be a new one.  NULL without memory. */
-static struct xt_seen_list *get_list(struct xt_sequence *s, unsigned int cpu)
-{
-    struct xt_seen_list *cpus;
-
-    assert(cpu < XT_MAX_CPUS);
-    if ( cpu < s->nr_cpus )
-        return &s->cpus[cpu];
-    cpus = fault_realloc(s->cpus, (cpu + 1) * sizeof(*cpus));
-    if ( !cpus )
-        return NULL;
-    memset(cpus + s->nr_cpus, 0, (cpu + 1 - s->nr_cpus) * sizeof(*cpus));
-    s->cpus = cpus;
-    s->nr_cpus = cpu + 1;
-    return &cpus[cpu];
-}
-
 static int add_unsealed(struct xt_sequence *s,
                         const struct xt_windows *windows,
                         const struct xt_window *w)
@@ -369,9 +353,10 @@ static int add_unsealed(struct xt_sequence *s,
 
     if ( !xt_window_time(w, &item.number) )
         return XT_WINDOW_NEXT;
-    l = get_list(s, w->cpu);
-    if ( !l )
+    assert(w->cpu < XT_MAX_CPUS);
+    if ( !grow_to_index(&s->cpus, &s->nr_cpus, w->cpu, sizeof(*l)) )
         return -ENOMEM;
+    l = &s->cpus[w->cpu];
     item.sum = hash_first_records(w);
     item.size = w->size;
     if ( l->nr && item.number <= l->items[l->nr - 1].number )

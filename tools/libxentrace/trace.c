@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "common/grow.h"
 #include "libxentrace/meta-event.h"
 #include "libxentrace/resync.h"
 #include "libxentrace/seal.h"
@@ -231,24 +232,6 @@ void xt_trace_begin_records(struct xt_trace *t, const struct xt_window *w,
 
 /* --- clocks of pcpus ------------------------------------------------------ */
 
-/* Clocks are right until they are corrected. */
-static int grow_corrections(struct xt_trace *t, unsigned int nr)
-{
-    unsigned int from = t->index.nr_corrections;
-    struct xt_correction *all;
-
-    assert(nr <= XT_MAX_CPUS);
-    if ( nr <= from )
-        return 0;
-    all = fault_realloc(t->corrections, nr * sizeof(*all));
-    if ( !all )
-        return -ENOMEM;
-    memset(all + from, 0, (nr - from) * sizeof(*all));
-    t->index.corrections = t->corrections = all;
-    t->index.nr_corrections = nr;
-    return 0;
-}
-
 /* Prepare to change the correction of a pcpu's clock. */
 static int begin_correction(struct xt_trace *t, unsigned int cpu,
                             struct err *e)
@@ -258,8 +241,10 @@ static int begin_correction(struct xt_trace *t, unsigned int cpu,
     if ( t->mode != MODE_NONE )
         return err_set(e, -EBUSY, "%s is being read already",
                        t->source->name);
-    if ( grow_corrections(t, cpu + 1) )
+    if ( !grow_to_index(&t->corrections, &t->index.nr_corrections, cpu,
+                        sizeof(*t->corrections)) )
         return err_sys(e, -ENOMEM, "cannot order %s", t->source->name);
+    t->index.corrections = t->corrections;
     t->sampled = t->kept.valid = false;
     return 0;
 }

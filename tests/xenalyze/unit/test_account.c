@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/grow.h"
 #include "tests/xenalyze/unit/make-facts.h"
 #include "xenalyze/account/account.h"
 #include "xenalyze/account/grid.h"

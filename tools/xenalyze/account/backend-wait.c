@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "common/debug.h"
-#include "xenalyze/account/grow.h"
+#include "common/grow.h"
 
 void backend_waits_fini(struct backend_waits *b)
 {

@@ -13,8 +13,8 @@
 
 #include "common/debug.h"
 #include "common/fault.h"
+#include "common/grow.h"
 #include "libxentrace/readers.h"
-#include "xenalyze/account/grow.h"
 
 #define NEAR_NS 50000u          /* from a record to a wake-up by it */
 #define VMX_INTERRUPT 1u        /* VM exits for interrupts of the host */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "common/debug.h"
-#include "xenalyze/account/grow.h"
+#include "common/grow.h"
 
 #define VMX_PAUSE 40u           /* VM exits for the PAUSE instruction */
 #define SVM_PAUSE 0x77u

@@ -13,8 +13,8 @@
 
 #include "common/debug.h"
 #include "common/fault.h"
+#include "common/grow.h"
 #include "common/text-wrap.h"
-#include "xenalyze/account/grow.h"
 #include "xenalyze/account/sort.h"
 
 void concurrency_fini(struct concurrency *t)

@@ -16,7 +16,7 @@
 
 #include "common/debug.h"
 #include "common/fault.h"
-#include "xenalyze/account/grow.h"
+#include "common/grow.h"
 
 #define MAX_ROWS (1u << 15)
 #define HASH_BITS 10u

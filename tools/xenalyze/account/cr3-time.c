@@ -10,7 +10,7 @@
 
 #include "common/debug.h"
 #include "common/fault.h"
-#include "xenalyze/account/grow.h"
+#include "common/grow.h"
 
 struct cr3_load
 {

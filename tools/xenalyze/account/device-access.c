@@ -13,7 +13,7 @@
 
 #include "common/debug.h"
 #include "common/fault.h"
-#include "xenalyze/account/grow.h"
+#include "common/grow.h"
 
 void device_accesses_init(struct device_accesses *d)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "common/debug.h"
-#include "xenalyze/account/grow.h"
+#include "common/grow.h"
 
 #define VMX_INTERRUPT 1u        /* VM exits for interrupts of the host */
 #define SVM_INTERRUPT 0x60u

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "common/debug.h"
-#include "xenalyze/account/grow.h"
+#include "common/grow.h"
 
 const char *path_part_name(enum path_part part)
 {

@@ -19,7 +19,7 @@
 
 #include "common/debug.h"
 #include "common/fault.h"
-#include "xenalyze/account/grow.h"
+#include "common/grow.h"
 
 #define EVENT_CHANNEL_OP 32u    /* number of the hypercall */
 

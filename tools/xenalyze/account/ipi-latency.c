@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "common/debug.h"
-#include "xenalyze/account/grow.h"
+#include "common/grow.h"
 
 #define APIC_COMMAND 0xfee00300u     /* address of the ICR */
 #define VECTOR(command) ((command) & 0xff)

@@ -13,7 +13,7 @@
 
 #include "common/debug.h"
 #include "common/fault.h"
-#include "xenalyze/account/grow.h"
+#include "common/grow.h"
 
 _Static_assert(sizeof(((struct latency_vcpu *)0)->wait) ==
                (WHY_OTHER + 1) * sizeof(struct stats), "a series per cause");

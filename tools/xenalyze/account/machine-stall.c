@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "common/debug.h"
-#include "xenalyze/account/grow.h"
+#include "common/grow.h"
 
 #define LEAST_NS 100000u
 #define RESUME_NS 50000u

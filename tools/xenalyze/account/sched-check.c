@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
+#include "common/grow.h"
 #include "libxentrace/internal.h"
 #include "libxentrace/readers.h"
-#include "xenalyze/account/grow.h"
 #include "xenalyze/account/sched-check-rules.h"
 
 void sched_checks_init(struct sched_checks *c)

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "common/grow.h"
 #include "libxentrace/internal.h"
-#include "xenalyze/account/grow.h"
 
 #define MAX_LOSS_GAPS 10u
 

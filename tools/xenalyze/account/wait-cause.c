@@ -11,9 +11,9 @@
 
 #include "common/debug.h"
 #include "common/fault.h"
+#include "common/grow.h"
 #include "libxentrace/internal.h"
 #include "libxentrace/readers.h"
-#include "xenalyze/account/grow.h"
 #include "xenalyze/account/wait-explain.h"
 
 void wait_causes_init(struct wait_causes *w)

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "common/grow.h"
 #include "libxentrace/meta-event.h"
 #include "libxentrace/readers.h"
 #include "xenalyze/convert/ctf-layout.h"
@@ -121,26 +122,12 @@ static int end_packet(struct ctf *c, unsigned int cpu)
     return rc;
 }
 
-static int grow_streams(struct ctf *c, unsigned int nr)
-{
-    struct stream *s = fault_realloc(c->streams, nr * sizeof(*s));
-
-    assert(nr > c->nr_streams && nr <= XT_MAX_CPUS);
-    if ( !s )
-        return -ENOMEM;
-    memset(s + c->nr_streams, 0, (nr - c->nr_streams) * sizeof(*s));
-    c->streams = s;
-    c->nr_streams = nr;
-    return 0;
-}
-
 static int begin_stream(struct ctf *c, unsigned int cpu, uint64_t time)
 {
-    int rc = cpu < c->nr_streams ? 0 : grow_streams(c, cpu + 1);
     struct stream *s;
 
-    if ( rc )
-        return rc;
+    if ( !grow_to_index(&c->streams, &c->nr_streams, cpu, sizeof(*s)) )
+        return -ENOMEM;
     s = &c->streams[cpu];
     assert(!s->bytes);
     s->room = c->nr_used++ < MANY_PCPUS ? PACKET : SMALL_PACKET;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "common/grow.h"
 #include "libxentrace/readers.h"
 #include "xenalyze/model/model.h"
 
@@ -112,19 +113,6 @@ static struct early_vcpu *get_vcpu(struct early_records *h, uint32_t id,
     return v;
 }
 
-static int grow_pcpus(struct early_records *h, unsigned int nr)
-{
-    struct early_pcpu *p = fault_realloc(h->pcpus, nr * sizeof(*p));
-
-    assert(nr > h->nr_pcpus && nr <= XT_MAX_CPUS);
-    if ( !p )
-        return -ENOMEM;
-    memset(p + h->nr_pcpus, 0, (nr - h->nr_pcpus) * sizeof(*p));
-    h->pcpus = p;
-    h->nr_pcpus = nr;
-    return 0;
-}
-
 /* --- the meaning of records ----------------------------------------------- */
 
 static bool is_entry_or_exit(uint32_t event)
@@ -206,13 +194,13 @@ static void follow_change(struct early_records *h, struct early_vcpu *v,
 int early_follow(struct early_records *h, unsigned int cpu, uint64_t time,
                    const struct xt_record *r)
 {
-    int rc = cpu < h->nr_pcpus ? 0 : grow_pcpus(h, cpu + 1);
     struct early_vcpu *v;
     struct vcpu_change c;
+    int rc = 0;
 
-    assert(h->ring);
-    if ( rc )
-        return rc;
+    assert(h->ring && cpu < XT_MAX_CPUS);
+    if ( !grow_to_index(&h->pcpus, &h->nr_pcpus, cpu, sizeof(*h->pcpus)) )
+        return -ENOMEM;
     if ( is_entry_or_exit(r->event) )
         h->pcpus[cpu].in_exit = !is_entry(r->event);
     else if ( r->event == TRC_LOST_RECORDS )

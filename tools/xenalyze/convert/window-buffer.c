@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "common/grow.h"
 #include "libxentrace/internal.h"
 
 #define MAX_HELD (4u << 20)
@@ -59,28 +60,13 @@ int window_buffer_preface(struct window_buffer *w, const void *bytes,
     return window_append(&w->preface, bytes, size);
 }
 
-static int grow_cpus(struct window_buffer *w, unsigned int nr)
-{
-    struct window_bytes *cpus = fault_realloc(w->cpus, nr * sizeof(*cpus));
-
-    assert(nr > w->nr_cpus && nr <= XT_MAX_CPUS);
-    if ( !cpus )
-        return -ENOMEM;
-    memset(cpus + w->nr_cpus, 0, (nr - w->nr_cpus) * sizeof(*cpus));
-    w->cpus = cpus;
-    w->nr_cpus = nr;
-    return 0;
-}
-
 int window_buffer_add(struct window_buffer *w, unsigned int cpu,
                       const void *record, size_t size)
 {
-    int rc = cpu < w->nr_cpus ? 0 : grow_cpus(w, cpu + 1);
-
-    assert(size && size <= XT_RECORD_MAX_BYTES);
-    rc = rc ? rc : window_append(&w->cpus[cpu], record, size);
-    if ( rc )
-        return rc;
+    assert(cpu < XT_MAX_CPUS && size && size <= XT_RECORD_MAX_BYTES);
+    if ( !grow_to_index(&w->cpus, &w->nr_cpus, cpu, sizeof(*w->cpus)) ||
+         window_append(&w->cpus[cpu], record, size) )
+        return -ENOMEM;
     w->cpus[cpu].is_metadata = false;
     w->held += size;
     return w->held < MAX_HELD ? 0 : window_buffer_flush(w);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "common/debug.h"
+#include "common/grow.h"
 #include "xenalyze/account/account.h"
 
 static void scatter_begin(void *state, const struct fact_begin *f)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
+#include "common/grow.h"
 #include "common/num.h"
 #include "common/utf8.h"
 #include "xenalyze/reports/table.h"

@@ -19,6 +19,7 @@
 
 #include "common/debug.h"
 #include "common/fault.h"
+#include "common/grow.h"
 #include "common/num.h"
 #include "common/utf8.h"
 #include "libxentrace/readers.h"

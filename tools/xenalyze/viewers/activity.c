@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/debug.h"
+#include "common/grow.h"
 #include "xenalyze/account/account.h"
 
 #define SEGMENT_GAP 1000000u    /* ns between two segments */

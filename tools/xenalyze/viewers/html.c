@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "common/debug.h"
+#include "common/grow.h"
 #include "xenalyze/account/account.h"
 #include "xenalyze/viewers/viewer-text.h"
 

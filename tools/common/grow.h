@@ -1,9 +1,10 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Dynamic arrays, indexed by the dense index of a vcpu or domain.
+ * Dynamic arrays, indexed by the number of a pcpu or by the dense index of a
+ * vcpu or domain.
  */
-#ifndef XENALYZE_ACCOUNT_GROW_H
-#define XENALYZE_ACCOUNT_GROW_H
+#ifndef COMMON_GROW_H
+#define COMMON_GROW_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,12 +14,18 @@
 
 #define GROW_MAX_INDEX (1u << 31)
 
+bool grow_to_index_slow(void *array, uint32_t *nr, uint32_t index, size_t size);
+
 /*
  * Make array[index] valid, with items of `size` bytes: `array` is the address
  * of the pointer, *nr the number of items, `index` below GROW_MAX_INDEX.  New
  * items are zero.  False: no memory; the array is unchanged.
  */
-bool grow_to_index(void *array, uint32_t *nr, uint32_t index, size_t size);
+static inline bool grow_to_index(void *array, uint32_t *nr, uint32_t index,
+                                 size_t size)
+{
+    return index < *nr || grow_to_index_slow(array, nr, index, size);
+}
 
 /*
  * The same for an array of pointers to objects.  Returns the object of `index`,
@@ -34,4 +41,4 @@ void *grow_get_object(void *array, uint32_t *nr, uint32_t index,
 void grow_sort_objects(void *array, uint32_t *nr,
                        int (*compare)(const void *a, const void *b));
 
-#endif /* XENALYZE_ACCOUNT_GROW_H */
+#endif /* COMMON_GROW_H */

@@ -1,24 +1,24 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Growth by doubling keeps the number of copied bytes linear.
  */
-#include "xenalyze/account/grow.h"
+#include "common/grow.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/compiler.h"
 #include "common/fault.h"
 
-bool grow_to_index(void *array, uint32_t *nr, uint32_t index, size_t size)
+COLD
+bool grow_to_index_slow(void *array, uint32_t *nr, uint32_t index, size_t size)
 {
     uint32_t n = *nr ? *nr : 16;
     unsigned char *larger;
     void *old;
 
-    if ( index < *nr )
-        return true;
-    assert(size && index < GROW_MAX_INDEX);
+    assert(size && index >= *nr && index < GROW_MAX_INDEX);
     while ( n <= index )
         n *= 2;
     /* The pointer's type is unknown, so copy its bytes. */
