@@ -24,6 +24,8 @@ static const struct
     [XT_DAMAGE_CHANGED] = { XT_GRADE_CUT, "the file was cut while read" },
     [XT_DAMAGE_REPEATED] = { XT_GRADE_RECORD, "repeated window" },
     [XT_DAMAGE_ORDER] = { XT_GRADE_RECORD, "windows in the wrong order" },
+    [XT_DAMAGE_TWICE] = { XT_GRADE_RECORD, "the same capture again, counted "
+                                           "twice" },
 };
 
 static bool place_is_before(const struct xt_damage_place *a,

@@ -32,6 +32,7 @@ enum xt_damage_kind
     XT_DAMAGE_CHANGED,  /* the file was truncated while it was read */
     XT_DAMAGE_REPEATED, /* a copy of an earlier window */
     XT_DAMAGE_ORDER,    /* a sealed window behind later ones, still read */
+    XT_DAMAGE_TWICE,    /* a copy of the capture before, read as another */
     XT_DAMAGE_KINDS
 };
 

@@ -74,6 +74,7 @@ static void begin_capture(struct xt_sequence *s)
         l->nr = l->inserted = l->gap_end = 0;
     }
     s->has_first = s->ended = s->restarted = s->displaced = false;
+    s->nr_before = 0;
 }
 
 /* --- a list --------------------------------------------------------------- */
@@ -144,16 +145,42 @@ static bool has_end(const struct xt_window *w)
 }
 
 /*
+ * A capture that begins with the same window as the one before is a copy of
+ * that if the first window with a record of Xen is the same, too.
+ */
+static void compare_captures(struct xt_sequence *s, const struct xt_window *w,
+                             const struct xt_seen *item)
+{
+    const struct xt_seen *before;
+    uint64_t time;
+    bool same;
+
+    if ( s->sealed.nr >= s->nr_before )
+        return;
+    assert(s->nr_before <= s->sealed.room);
+    before = &s->sealed.items[s->sealed.nr];
+    same = before->number == item->number && before->sum == item->sum;
+    s->is_copy = same && xt_window_time(w, &time);
+    if ( s->is_copy || !same )
+        s->nr_before = 0;
+}
+
+/*
  * The number belongs to another window of the capture, so another capture has
  * begun, perhaps with the same first window.
  */
-static int restart_sealed(struct xt_sequence *s, const struct xt_seen *item)
+static int restart_sealed(struct xt_sequence *s, const struct xt_window *w,
+                          const struct xt_seen *item)
 {
     const struct xt_seen first = s->sealed.items[0];
     bool has_first = s->restarted;
+    size_t nr = s->sealed.nr;
 
-    assert(s->sealed.nr && first.number <= item->number);
+    assert(nr && first.number <= item->number);
     begin_capture(s);
+    s->begin = w->at;
+    s->nr_before = first.number == item->number ? nr : 0;
+    compare_captures(s, w, item);
     if ( has_first && first.number < item->number &&
          insert_item(&s->sealed, 0, &first) )
         return -ENOMEM;
@@ -178,7 +205,7 @@ static int place_sealed(struct xt_sequence *s, const struct xt_window *w,
         return insert_item(&s->sealed, at, item) ? -ENOMEM
                                                  : XT_WINDOW_DISPLACED;
     if ( known->sum != item->sum || (!at && s->ended) )
-        return restart_sealed(s, item);
+        return restart_sealed(s, w, item);
     if ( at || xt_window_time(w, &time) )
         return XT_WINDOW_REPEATED;
     s->restarted = true;
@@ -199,7 +226,10 @@ static int add_sealed(struct xt_sequence *s, const struct xt_window *w,
          xt_seal_check(w) != XT_SEAL_GOOD )
         return XT_WINDOW_NEXT;
     if ( !l->nr || number > last )
+    {
+        compare_captures(s, w, &item);
         rc = insert_item(&s->sealed, l->nr, &item) ? -ENOMEM : XT_WINDOW_NEXT;
+    }
     else
         rc = place_sealed(s, w, &item);
     s->ended |= rc == XT_WINDOW_NEXT && has_end(w);
@@ -339,6 +369,8 @@ static int place_unsealed(struct xt_sequence *s,
             return insert_item(l, at, item) ? -ENOMEM : XT_WINDOW_DISPLACED;
     }
     begin_capture(s);
+    s->begin = w->at;
+    s->is_copy = is_known;
     s->has_first = true;
     s->first_cpu = w->cpu;
     return insert_item(l, 0, item) ? -ENOMEM : XT_WINDOW_NEXT;
@@ -367,7 +399,7 @@ static int add_unsealed(struct xt_sequence *s,
     return insert_item(l, l->nr, &item) ? -ENOMEM : XT_WINDOW_NEXT;
 }
 
-/* Note a displaced block once, at its first window. */
+/* Note a displaced block once, at its first window, and a copy at its begin. */
 static void note_damage(struct xt_sequence *s, const struct xt_windows *windows,
                         const struct xt_window *w, bool is_sealed, int verdict)
 {
@@ -380,6 +412,9 @@ static void note_damage(struct xt_sequence *s, const struct xt_windows *windows,
                                                  : XT_DAMAGE_BACKWARD,
                       w->at, 0);
     s->displaced = verdict == XT_WINDOW_DISPLACED;
+    if ( s->is_copy )
+        xt_damage_add(windows->damage, XT_DAMAGE_TWICE, s->begin, 0);
+    s->is_copy = false;
 }
 
 int xt_sequence_add(struct xt_sequence *s, const struct xt_windows *windows,

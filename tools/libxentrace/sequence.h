@@ -5,7 +5,7 @@
  *
  *      0 1 2 3 4 2 3 5 6       2 3 are repeated: dropped
  *      0 1 4 5 2 3 6 7         2 3 are displaced: sorted into the index
- *      0 1 2 3 0 1 2 3         two captures
+ *      0 1 2 3 0 1 2 3         two captures; noted if both are the same
  *
  * The number and the checksum of a seal identify a window.  A window without a
  * seal has its first time stamp as number, and a hash of its records up to
@@ -51,6 +51,11 @@ struct xt_sequence
     bool ended;                 /* the capture wrote its last record */
     bool restarted;             /* its first window came again */
     bool displaced;             /* the last window was displaced */
+    size_t nr_before;           /* if above sealed.nr: items from there on are
+                                   of the capture before, and both began with
+                                   the same windows */
+    uint64_t begin;             /* offset of a capture that may be a copy */
+    bool is_copy;               /* the last window proves that */
     uint64_t searched;          /* bytes that were searched ahead */
 };
 

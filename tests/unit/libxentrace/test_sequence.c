@@ -131,6 +131,7 @@ static void expect_found(const struct found *f, int n, bool sealed)
     ck_assert_msg(f->records == records, "%s: %zu records, not %zu",
                   files[n].what, f->records, records);
     ck_assert_uint_eq(f->damage.times[XT_DAMAGE_REPEATED], files[n].repeated);
+    ck_assert_uint_eq(f->damage.times[XT_DAMAGE_TWICE], files[n].segments - 1);
     ck_assert_uint_eq(f->damage.times[sealed ? XT_DAMAGE_ORDER
                                              : XT_DAMAGE_BACKWARD] > 0,
                       files[n].out_of_order);
@@ -172,6 +173,7 @@ START_TEST(streams)
     ck_assert_uint_eq(f.segments, files[_i].segments);
     ck_assert_uint_eq(f.damage.times[XT_DAMAGE_REPEATED], files[_i].repeated);
     ck_assert_uint_eq(f.damage.times[XT_DAMAGE_ORDER], files[_i].out_of_order);
+    ck_assert_uint_eq(f.damage.times[XT_DAMAGE_TWICE], files[_i].segments - 1);
     unlink(path);
 }
 END_TEST

@@ -126,6 +126,16 @@ cp rotated.2 copy
 expect 1 "$xenalyze" --summary rotated.1 rotated.2 copy
 expect_message 'begins with the same record as'
 [ ! -s out ] || fail 'a report of records that count twice'
+# In one file they count twice, and every output says so.
+expect 0 "$xensim" --virtual -T 20ms --cpus 2 -o once
+cat once once >twice
+for option in --info --summary --json --report-overview --report-latency; do
+    expect 0 "$xenalyze" $option once
+    ! grep -q 'capture' out err || fail "$option: a capture that is there once"
+    expect 0 "$xenalyze" $option twice
+    grep -q 'the same capture \(again\|twice\)\|damaged (places: 1)' out err ||
+        fail "$option: no word about a capture that is there twice"
+done
 for mode in -M1M --flight-recorder; do
     "$xensim" --cpus 2 -- sh -c '"$0" -e sched "$1" snap & sleep 0.2
         "$0" snapshot; sleep 0.2; "$0" snapshot; "$0" stop' "$xentrace" $mode \

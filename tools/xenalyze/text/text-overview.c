@@ -339,6 +339,9 @@ static void print_quality(const struct overview *o, bool clock_assumed)
     if ( xt_damage_backward(&b->damage) )
         text_wrap_add(&w, ";", "windows in which time goes backwards: %" PRIu64,
                       xt_damage_backward(&b->damage));
+    if ( b->damage.times[XT_DAMAGE_TWICE] )
+        text_wrap_add(&w, ";", "the same capture twice: all numbers count it "
+                      "twice");
     text_wrap_add(&w, ";", "contradictions: %" PRIu64, anomalies);
     if ( fact_disorder_error(&b->disorder) )
         text_wrap_add(&w, ";", "clocks of %s",
