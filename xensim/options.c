@@ -189,6 +189,11 @@ static int check_output(const struct options *o, struct err *e)
     if ( !o->duration )
         return err_usage(e, "--output needs --duration: virtual time "
                          "has no other limit");
+    /* As in Xen: the mask is set together with rings at boot. */
+    if ( o->boot && strstr(o->boot, "tevt_mask=") &&
+         !strstr(o->boot, "tbuf_size=") )
+        return err_usage(e, "--boot tevt_mask=MASK has no effect without rings "
+                         "at boot: add tbuf_size=PAGES");
     return 0;
 }
 

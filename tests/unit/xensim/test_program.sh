@@ -86,6 +86,8 @@ rejects 'nonsense' --nonsense
 rejects 'output needs --virtual' --output "$tmp/t" -T 1
 rejects 'output needs --duration' --virtual --output "$tmp/t"
 rejects 'output and a COMMAND' --virtual --output "$tmp/t" -T 1 -- true
+rejects 'tevt_mask=MASK has no effect.*add tbuf_size=PAGES' --virtual -T 1 \
+    --output "$tmp/t" --boot tevt_mask=0x2f000
 refuses 'output.*nowhere' --virtual --output "$tmp/nowhere/t" -T 1
 for option in --output '--output /dev/null --truth' \
     '--output /dev/null --report'; do
