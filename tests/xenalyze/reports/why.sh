@@ -15,7 +15,7 @@ import bisect, json, sys
 
 IDLE = 32767
 tables = json.load(open(sys.argv[1]))["tables"]
-runs, waits, whole, pins, cpus = {}, {}, {}, {}, 0
+runs, vcpu_runs, waits, whole, pins, cpus = {}, {}, {}, {}, {}, 0
 parked = {}
 
 def may_use(domain, vcpu):
@@ -34,6 +34,8 @@ for line in open(sys.argv[2]):
     if r["what"] in ("runstate", "still") and r["state"] == "running":
         runs.setdefault(r["cpu"], []).append(
             (r["from"], r.get("to", 2 ** 63), r["dom"]))
+        vcpu_runs.setdefault(r["cpu"], []).append(
+            (r["from"], r.get("to", 2 ** 63), "d%dv%d" % (r["dom"], r["vcpu"])))
     if r["what"] == "machine":
         cpus = r["cpus"]
     if r["what"] == "parked":
@@ -135,6 +137,68 @@ for key, w in want.items():
     assert "unknown" not in g or g["unknown"] <= slack, (key, g)
     compared += w["all"]
 assert compared > 0
+
+# Victim and rival: the waiting time of each domain, by what had the pcpu.  The
+# sum is exact; of time without a cap, the runs of each domain are the truth's.
+sums, matrix, truth, slacks = {}, {}, {}, {}
+for (domain, _), row in slow.items():
+    sums[domain] = sums.get(domain, 0) + row["waited_cycles"]
+for r in tables["why_domain_waits"]:
+    row = matrix.setdefault(r["domain"], {})
+    assert r["waited_cycles"] > 0 and r["pcpu_use"] not in row, r
+    row[r["pcpu_use"]] = r["waited_cycles"]
+for domain, row in matrix.items():
+    assert sum(row.values()) == sums[domain], (domain, row, sums[domain])
+assert set(matrix) == {d for d, n in sums.items() if n}
+for key, all in waits.items():
+    domain = key[0]
+    slacks[domain] = slacks.get(domain, 0) + 3000000 + opened.get(key, 0) + \
+        0.01 * slow[key]["waited_cycles"] + sum(r["capped"] for r in all)
+    row = truth.setdefault(domain, {})
+    for r in all:
+        spans = runs[r["cpu"]]
+        i = max(bisect.bisect_right(spans, (r["from"],)) - 1, 0)
+        while i < len(spans) and spans[i][0] < r["to"]:
+            a, b, rival = spans[i]
+            cycles = min(b, r["to"]) - max(a, r["from"])
+            i += 1
+            if rival != IDLE and cycles > 0:
+                rival = "d%d" % rival
+                row[rival] = row.get(rival, 0) + cycles
+for domain, row in truth.items():
+    for rival in set(row) | {r for r in matrix[domain] if r[0] == "d"}:
+        assert abs(row.get(rival, 0) - matrix[domain].get(rival, 0)) <= \
+            slacks[domain], (domain, rival, row, matrix[domain])
+
+# The pieces of the longest waits: exact sums, in the order of time, and while a
+# piece of a vcpu lasts, this vcpu runs on the pcpu of the wait.
+lengths, pieces, judged = {}, {}, 0
+for r in tables["why_waits"]:
+    key = r["domain"], r["vcpu"], r["from_tsc"]
+    lengths[key] = r["to_tsc"] - r["from_tsc"]
+for r in tables["why_pieces"]:
+    pieces.setdefault((r["domain"], r["vcpu"], r["wait_tsc"]), []).append(r)
+assert set(lengths) == set(pieces) and len(lengths) <= 10
+ended = {(key + (r["from"],)): r for key, all in waits.items() for r in all}
+for key, all in pieces.items():
+    assert sum(r["waited_cycles"] for r in all) == lengths[key], (key, all)
+    listed = [r for r in all if r["pcpu_use"] != "shorter"]
+    assert len(listed) <= 16 and len(all) <= len(listed) + 1, all
+    at = key[2]
+    for r in listed:
+        assert r["from_tsc"] >= at and r["waited_cycles"] > 0, (key, r)
+        assert r["ratelimit_cycles"] + r["placement_cycles"] <= \
+            r["waited_cycles"], r
+        at = r["from_tsc"] + r["waited_cycles"]
+        if key not in ended or r["pcpu_use"][0] != "d":
+            continue
+        a, b, pcpu = r["from_tsc"], at, ended[key]["cpu"]
+        ran = [min(y, b) - max(x, a) for x, y, vcpu in vcpu_runs[pcpu]
+               if x < b and a < y and vcpu == r["pcpu_use"]]
+        assert sum(ran) >= b - a - 2000, (key, r, ran)
+        judged += 1
+    assert at <= key[2] + lengths[key]
+print("pieces", judged)
 
 # The reasons of blocked times, from the wake-ups.  A device model sends an
 # event, too.  Without records of interrupts a timer has an unknown reason.
@@ -559,7 +623,48 @@ for row in tables["why_vcpus"]:
     assert row["waited_cycles"] == sum(
         r["waited_cycles"] for r in tables["why_causes"]
         if (r["domain"], r["vcpu"]) == (row["domain"], row["vcpu"])), row
+for domain in {r["domain"] for r in tables["why_vcpus"]}:
+    row = {r["pcpu_use"]: r["waited_cycles"]
+           for r in tables["why_domain_waits"] if r["domain"] == domain}
+    for cause in ("lost", "unknown"):
+        assert row.get(cause, 0) == sum(
+            r["waited_cycles"] for r in tables["why_causes"]
+            if r["domain"] == domain and r["cause"] == cause), (domain, row)
+    assert sum(row.values()) == sum(
+        r["waited_cycles"] for r in tables["why_vcpus"]
+        if r["domain"] == domain), (domain, row)
 END
+
+# --top: tables below the verdict.
+# tables ARGUMENT...: both tables, in 80 columns
+tables() {
+    expect 0 "$xenalyze" why "$@"
+    sed -n '/^--- Use of/,$p' out >tables
+    grep -c '^---' tables | grep -qx 2 || fail "not two tables: $(cat out)"
+    [ "$(wc -L <out)" -le 80 ] || fail "more than 80 columns"
+}
+tables --top=1 noisy
+grep -Eq '^ (victim|noisy) +waited .*; (victim|noisy) 100\.0% \(' tables ||
+    fail "not who ran: $(cat tables)"
+[ "$(sed -n '/^--- Use/,/^--- The/p' tables | wc -l)" -eq 3 ] ||
+    fail "not one domain: $(cat tables)"
+[ "$(grep -c '^ [0-9.]* .* waited' tables)" -eq 1 ] || fail "not one wait"
+tables --top=3 victim noisy
+[ "$(grep -c '^ [0-9.]* victim/0 waited .* for pcpu 0: noisy/0 ' tables)" \
+    -eq 3 ] || fail "not the waits of victim: $(cat tables)"
+tables --top=20 limit
+grep -q ' (rate limit [0-9.]* [mu]s)' tables || fail "no limit: $(cat tables)"
+tables --top=2 cap
+grep -q '^ [0-9.]* victim/0 waited .*: .*cap or budget [0-9]' tables ||
+    fail "no cap: $(cat tables)"
+tables --top=40 lossy
+tables --top=8 wide
+# Without --top, and for --top=0, there are none.
+for top in '' --top=0; do
+    # shellcheck disable=SC2086 # no argument
+    expect 0 "$xenalyze" why $top noisy
+    ! grep '^---' out || fail "tables without being asked for"
+done
 
 # Wrong arguments: one line.
 # wrong CODE WORD ARGUMENT...

@@ -514,6 +514,209 @@ START_TEST(many_rivals)
 }
 END_TEST
 
+/* --- pieces and rows ------------------------------------------------------ */
+
+/* "d1v0 5..20: d2v0 5 (limited 2) lost 3"; "+2 4": 2 shorter ones, 4 cycles. */
+static void print_pieces(const struct why_test *t, char *text, size_t size)
+{
+    size_t used = 0;
+
+    for ( size_t i = 0; i < t->waits.nr_worst; i++ )
+    {
+        const struct wait_worst *w = &t->waits.worst[i];
+        const struct wait_pieces *p = &t->waits.pieces[i];
+        uint64_t at = w->from, sum = p->shorter;
+
+        used += snprintf(text + used, size - used, "d%uv%u %lu..%lu:",
+                         w->domain, w->vcpu, w->from, w->to);
+        for ( uint32_t k = 0; k < p->nr; k++ )
+        {
+            const struct wait_piece *c = &p->list[k];
+
+            ck_assert_uint_ge(c->from, at);
+            at = c->to;
+            sum += c->to - c->from;
+            if ( c->has_rival )
+                used += snprintf(text + used, size - used, " d%uv%u",
+                                 c->domain, c->vcpu);
+            else
+                used += snprintf(text + used, size - used, " %s",
+                                 wait_cause_name(c->cause));
+            used += snprintf(text + used, size - used, " %lu",
+                             c->to - c->from);
+            if ( c->limited || c->placed )
+                used += snprintf(text + used, size - used, " (%lu %lu)",
+                                 c->limited, c->placed);
+        }
+        if ( p->nr_shorter )
+            used += snprintf(text + used, size - used, " +%lu %lu",
+                             p->nr_shorter, p->shorter);
+        used += snprintf(text + used, size - used, "\n");
+        ck_assert_uint_eq(sum, w->to - w->from);
+        ck_assert_uint_le(at, w->to);
+    }
+}
+
+static void keep_waits(struct why_test *t, size_t nr, const char *script)
+{
+    begin_test(t);
+    ck_assert_int_eq(wait_causes_keep_longest(&t->waits, nr), 0);
+    for ( ; *script; script += strcspn(script, "\n") + 1 )
+        feed_why_line(t, script);
+    wait_causes_close(&t->waits);
+}
+
+static void expect_pieces(size_t nr, const char *script, const char *expected)
+{
+    struct why_test t;
+    char text[2000] = "";
+
+    keep_waits(&t, nr, script);
+    print_pieces(&t, text, sizeof(text));
+    same_text(text, expected);
+    end_test(&t);
+}
+
+START_TEST(pieces)
+{
+    /* In the order of time; a wait of no length has none. */
+    expect_pieces(3, "pcpu p0 0 10 d2v0\npcpu p0 10 12 lost\n"
+                  "pcpu p0 12 15 d1v1\npcpu p0 15 20 d2v0\n"
+                  "wait d1v0 p0 5 20\nwait d1v0 p0 22 22\n",
+                  "d1v0 5..20: d2v0 5 lost 2 d1v1 3 d2v0 5\n");
+    /* A run is one piece, with the rate limit and idle pcpus as parts. */
+    expect_pieces(3, "pcpu p0 0 2 idle\nruns d2v0 p0 2\nlimit p0 12 d2v0\n"
+                  "decide p0 16\npcpu p0 2 20 d2v0\nwait d1v0 p0 10 20\n",
+                  "d1v0 10..20: d2v0 10 (4 0)\n");
+    expect_pieces(3, "runs d1v0 p1 0\nleft d1v0 p1 2 1\npcpu p0 0 3 d2v0\n"
+                  "wait d1v0 p0 2 3\nleft d1v0 p0 5 1\npcpu p0 3 5 d1v0\n"
+                  "pcpu p1 0 12 d3v0\npcpu p1 12 15 idle\n"
+                  "pcpu p1 15 18 d3v0\nruns idle p1 18\n"
+                  "pcpu p0 5 20 d2v0\nwait d1v0 p0 5 20\n",
+                  "d1v0 5..20: d2v0 15 (0 5)\nd1v0 2..3: d2v0 1\n");
+    /* The longest ones, of equal ones the first; a cap has no rival. */
+    expect_pieces(2, "pcpu p0 0 40 d2v0\nwait d1v0 p0 1 4\n"
+                  "wait d1v0 p0 5 15\nwait d1v0 p0 20 30\n"
+                  "wait d1v0 p0 31 40\n",
+                  "d1v0 5..15: d2v0 10\nd1v0 20..30: d2v0 10\n");
+    expect_pieces(1, "runs d1v0 p0 0\nrtburn d1v0 4 0\nleft d1v0 p0 4 1\n"
+                  "pcpu p0 0 5 d1v0\npcpu p0 5 20 d2v0\nrtfill d1v0 15\n"
+                  "wait d1v0 p0 5 20\n", "d1v0 5..20: cap 10 d2v0 5\n");
+}
+END_TEST
+
+/* 20 runs of 4 lengths by turns: 16 pieces are kept, and the order of time. */
+START_TEST(shorter_pieces)
+{
+    char text[2000] = "", line[64];
+    struct why_test t;
+    unsigned int at = 0;
+
+    begin_test(&t);
+    ck_assert_int_eq(wait_causes_keep_longest(&t.waits, 1), 0);
+    for ( unsigned int i = 0; i < 20; i++ )
+    {
+        unsigned int length = 1 + i % 5;
+
+        snprintf(line, sizeof(line), "pcpu p0 %u %u d%uv0", at, at + length,
+                 2 + i % 2);
+        feed_why_line(&t, line);
+        at += length;
+    }
+    snprintf(line, sizeof(line), "wait d1v0 p0 0 %u", at);
+    feed_why_line(&t, line);
+    wait_causes_close(&t.waits);
+    print_pieces(&t, text, sizeof(text));
+    same_text(text, "d1v0 0..60: d3v0 2 d2v0 3 d3v0 4 d2v0 5 d2v0 2 d3v0 3 "
+              "d2v0 4 d3v0 5 d3v0 2 d2v0 3 d3v0 4 d2v0 5 d2v0 2 d3v0 3 "
+              "d2v0 4 d3v0 5 +4 4\n");
+    end_test(&t);
+}
+END_TEST
+
+/* Only the vcpus that are asked for are in the list, and in rows. */
+START_TEST(asked_vcpus)
+{
+    char text[2000] = "";
+    struct why_test t;
+    struct wait_matrix_row row;
+    uint32_t index = 0;
+
+    begin_test(&t);
+    t.waits.has_domain = t.waits.has_vcpu = true;
+    t.waits.domain = 1;
+    t.waits.id = 1;
+    ck_assert_int_eq(wait_causes_keep_longest(&t.waits, 9), 0);
+    feed_why_line(&t, "pcpu p0 0 40 d2v0");
+    feed_why_line(&t, "wait d1v0 p0 0 9");
+    feed_why_line(&t, "wait d1v1 p0 10 15");
+    feed_why_line(&t, "wait d3v1 p0 10 17");
+    wait_causes_close(&t.waits);
+    print_pieces(&t, text, sizeof(text));
+    same_text(text, "d1v1 10..15: d2v0 5\n");
+    ck_assert(wait_matrix_next(&t.waits, &index, &row));
+    ck_assert_uint_eq(index, 2);
+    ck_assert_uint_eq(row.waited, 5);
+    ck_assert(wait_matrix_next(&t.waits, &index, &row));
+    ck_assert_uint_eq(index, 3);
+    ck_assert_uint_eq(row.domain, 3);
+    ck_assert_uint_eq(row.waited + row.nr_cells, 0);
+    end_test(&t);
+}
+END_TEST
+
+/* "d1 15: d2 6 d1 4 others 1 lost 5" */
+static void expect_rows(const char *script, const char *expected)
+{
+    struct why_test t;
+    struct wait_matrix_row row;
+    char text[1000] = "";
+    size_t used = 0;
+
+    keep_waits(&t, 1, script);
+    for ( uint32_t i = 0; i < t.waits.nr_vcpus; )
+    {
+        uint64_t sum = 0;
+
+        ck_assert(wait_matrix_next(&t.waits, &i, &row));
+        if ( !row.waited )
+            continue;
+        used += snprintf(text + used, sizeof(text) - used, "d%u %lu:",
+                         row.domain, row.waited);
+        for ( size_t k = 0; k < row.nr_cells; k++ )
+        {
+            used += snprintf(text + used, sizeof(text) - used, " d%u %lu",
+                             row.cells[k].domain, row.cells[k].cycles);
+            sum += row.cells[k].cycles;
+        }
+        for ( unsigned int k = 0; k < WAIT_CAUSES; k++ )
+        {
+            if ( row.causes[k] )
+                used += snprintf(text + used, sizeof(text) - used, " %s %lu",
+                                 wait_cause_name(k), row.causes[k]);
+            sum += row.causes[k];
+        }
+        used += snprintf(text + used, sizeof(text) - used, "\n");
+        ck_assert_uint_eq(sum + row.others, row.waited);
+    }
+    same_text(text, expected);
+    end_test(&t);
+}
+
+START_TEST(rows)
+{
+    /* Two vcpus of a domain are one row; lost time is of no domain. */
+    expect_rows("pcpu p0 0 10 d2v0\npcpu p0 10 14 d1v1\npcpu p0 14 20 d3v0\n"
+                "pcpu p0 20 25 lost\npcpu p1 0 8 d3v0\npcpu p1 8 9 idle\n"
+                "wait d1v0 p0 5 25\nwait d1v2 p1 0 9\nwait d2v0 p1 4 6\n",
+                "d1 29: d3 14 d2 5 d1 4 idle 1 lost 5\nd2 2: d3 2\n");
+    /* Limited and placed time is that of the vcpu that ran. */
+    expect_rows("pcpu p0 0 2 idle\nruns d2v0 p0 2\nlimit p0 12 d2v0\n"
+                "pcpu p0 2 20 d2v0\npcpu p0 20 25 d1v1\n"
+                "wait d1v0 p0 10 25\n", "d1 15: d2 10 d1 5\n");
+}
+END_TEST
+
 static void feed_failures(struct why_test *t)
 {
     feed_why_line(t, "pcpu p0 0 10 d2v0");
@@ -534,6 +737,7 @@ START_TEST(failed_allocations)
     for ( uint64_t n = 1; ; n++ )
     {
         begin_test(&t);
+        ck_assert_int_eq(wait_causes_keep_longest(&t.waits, 2), 0);
         get_named(&t, "d1v0");
         get_named(&t, "d2v0");
         get_named(&t, "idle");
@@ -553,4 +757,5 @@ END_TEST
 
 UNIT_MAIN("wait causes", rivals_and_siblings, lost_records, caps,
           caps_of_waiting_vcpus, caps_of_credit, rate_limits, placement,
-          idle_pcpus, segments, bounded_uses, many_rivals, failed_allocations)
+          idle_pcpus, segments, bounded_uses, many_rivals, pieces,
+          shorter_pieces, asked_vcpus, rows, failed_allocations)

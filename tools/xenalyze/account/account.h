@@ -31,5 +31,6 @@
 #include "xenalyze/account/summary.h"
 #include "xenalyze/account/verdict.h"
 #include "xenalyze/account/wait-cause.h"
+#include "xenalyze/account/wait-matrix.h"
 
 #endif /* XENALYZE_ACCOUNT_ACCOUNT_H */

@@ -22,6 +22,15 @@ void wait_causes_init(struct wait_causes *w)
     stats_pool_init(&w->pool);
 }
 
+int wait_causes_keep_longest(struct wait_causes *w, size_t nr)
+{
+    assert(!w->nr_worst && !w->worst && nr);
+    w->worst_room = nr < WAIT_MOST_WORST ? nr : WAIT_MOST_WORST;
+    w->worst = fault_calloc(w->worst_room, sizeof(*w->worst));
+    w->pieces = fault_calloc(w->worst_room + 1, sizeof(*w->pieces));
+    return w->worst && w->pieces ? 0 : -ENOMEM;
+}
+
 void wait_causes_fini(struct wait_causes *w)
 {
     for ( uint32_t i = 0; i < w->nr_pcpus; i++ )
@@ -32,6 +41,8 @@ void wait_causes_fini(struct wait_causes *w)
     free(w->pcpus);
     free(w->vcpus);
     free(w->idles);
+    free(w->worst);
+    free(w->pieces);
     stats_pool_fini(&w->pool);
 }
 

@@ -25,7 +25,7 @@
  *
  * Memory: pcpu_uses for each pcpu, at most WAIT_SPANS spans in all; for each
  * vcpu a struct wait_vcpu and up to WAIT_RIVALS rivals; for each vcpu that
- * waited a struct wait_stretches.
+ * waited a struct wait_stretches; for each of the longest waits its pieces.
  */
 #ifndef XENALYZE_ACCOUNT_WAIT_CAUSE_H
 #define XENALYZE_ACCOUNT_WAIT_CAUSE_H
@@ -33,6 +33,7 @@
 #include "xenalyze/account/pcpu-uses.h"
 #include "xenalyze/account/period.h"
 #include "xenalyze/account/stretch.h"
+#include "xenalyze/account/wait-pieces.h"
 #include "xenalyze/model/model.h"
 #include "xenalyze/stats/stats.h"
 
@@ -58,7 +59,8 @@ const char *wait_cause_name(enum wait_cause cause);
 #define WAIT_SPANS (1u << 21)   /* 48 MiB */
 #define WAIT_RIVALS 64u         /* domains, per vcpu; more are added up */
 #define WAIT_PCPUS 16u          /* pcpus that a vcpu may run on, per vcpu */
-#define WAIT_WORST 10u
+#define WAIT_WORST 10u          /* longest waits, if no number is asked for */
+#define WAIT_MOST_WORST 100u
 #define WAIT_IDLES (1u << 16)   /* idle spans of other pcpus, in one wait */
 #define WAIT_CAPS 4096u         /* spans without budget in one wait: Xen gives
                                    new budget every 10 ms; the time of more
@@ -172,6 +174,7 @@ struct wait_worst
     bool has_rival;
     uint16_t rival;             /* the domain that ran longest */
     uint64_t rival_cycles;
+    bool is_complete;           /* then the vcpu ran on `pcpu` */
 };
 
 struct wait_pcpu
@@ -191,11 +194,14 @@ struct wait_causes
     struct wait_vcpu **vcpus;   /* by index; NULL: no facts */
     struct wait_pcpu *pcpus;
     uint32_t nr_vcpus, nr_pcpus;
-    struct wait_worst worst[WAIT_WORST];        /* longest first */
-    size_t nr_worst;
+    struct wait_worst *worst;   /* longest first; those asked for */
+    struct wait_pieces *pieces; /* of worst[i]; then of the wait in progress */
+    size_t nr_worst, worst_room;
     struct guests *guests;
     const struct xt_host *host; /* metadata, set by the owner; or NULL */
     uint64_t long_ns;           /* set by the owner; 0: count none */
+    bool has_domain, has_vcpu;  /* set by the owner: asked for are only ... */
+    uint64_t domain, id;        /* ... this domain, and this vcpu */
     uint64_t cycles;            /* length of all segments */
     struct stretch_scale scale;
     uint64_t calm;              /* WAIT_CALM_NS in cycles */
@@ -215,6 +221,13 @@ struct wait_causes
 
 /* Requires a zeroed struct. */
 void wait_causes_init(struct wait_causes *w);
+
+/*
+ * Keep the `nr` longest waits with their pieces, at most WAIT_MOST_WORST.
+ * Without a call, none are kept.  0 or -ENOMEM.
+ */
+int wait_causes_keep_longest(struct wait_causes *w, size_t nr);
+
 void wait_causes_fini(struct wait_causes *w);
 
 struct sink wait_causes_sink(struct wait_causes *w);

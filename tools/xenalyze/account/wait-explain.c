@@ -11,6 +11,7 @@
 
 #include "common/debug.h"
 #include "common/fault.h"
+#include "xenalyze/account/wait-matrix.h"
 
 enum pcpu_use wait_current_use(const struct wait_pcpu *p)
 {
@@ -121,12 +122,16 @@ struct wait_parts
     bool has_idles;             /* w->idles are those of this wait */
     struct wait_sums sums;
     struct wait_worst wait;     /* with the longest rival */
+    struct wait_pieces *pieces; /* NULL: the wait is too short for the list */
 };
 
+/* The next cycles of the wait.  `rival` NULL: no other vcpu ran. */
 static void add_cause(struct wait_parts *x, enum wait_cause cause,
-                      uint64_t cycles)
+                      const struct vcpu *rival, uint64_t cycles)
 {
     x->sums.causes[cause] += cycles;
+    if ( x->pieces )
+        wait_pieces_add(x->pieces, cause, rival, cycles);
 }
 
 static struct wait_rival *get_rival(struct wait_causes *w,
@@ -220,7 +225,7 @@ static void explain_run(struct wait_parts *x, const struct vcpu *rival,
 
         if ( !idle || idle->from >= to )
         {
-            add_cause(x, cause, to - from);
+            add_cause(x, cause, rival, to - from);
             return;
         }
         if ( idle->to <= from )
@@ -230,11 +235,11 @@ static void explain_run(struct wait_parts *x, const struct vcpu *rival,
         }
         if ( idle->from > from )
         {
-            add_cause(x, cause, idle->from - from);
+            add_cause(x, cause, rival, idle->from - from);
             from = idle->from;
         }
         end = idle->to < to ? idle->to : to;
-        add_cause(x, WAIT_PLACEMENT, end - from);
+        add_cause(x, WAIT_PLACEMENT, rival, end - from);
         from = end;
     }
 }
@@ -268,10 +273,10 @@ static void explain_idle(struct wait_parts *x, enum wait_cause cause,
     {
         uint64_t idle = (tickled < to ? tickled : to) - from;
 
-        add_cause(x, WAIT_IDLE, idle);
+        add_cause(x, WAIT_IDLE, NULL, idle);
         from += idle;
     }
-    add_cause(x, cause, to - from);
+    add_cause(x, cause, NULL, to - from);
 }
 
 static void explain_use(struct wait_parts *x, enum pcpu_use use,
@@ -281,10 +286,10 @@ static void explain_use(struct wait_parts *x, enum pcpu_use use,
     switch ( use )
     {
     case USE_LOST:
-        add_cause(x, WAIT_LOST, to - from);
+        add_cause(x, WAIT_LOST, NULL, to - from);
         break;
     case USE_UNKNOWN:
-        add_cause(x, WAIT_UNKNOWN, to - from);
+        add_cause(x, WAIT_UNKNOWN, NULL, to - from);
         break;
     case USE_IDLE:
         explain_idle(x, x->w->has_power ? WAIT_XEN : WAIT_IDLE, from, to);
@@ -293,11 +298,11 @@ static void explain_use(struct wait_parts *x, enum pcpu_use use,
         explain_idle(x, WAIT_SLEEP, from, to);
         break;
     case USE_XEN:
-        add_cause(x, WAIT_XEN, to - from);
+        add_cause(x, WAIT_XEN, NULL, to - from);
         break;
     case USE_LIMITED:
         note_rival(x, vcpu, to - from);
-        add_cause(x, WAIT_RATELIMIT, to - from);
+        add_cause(x, WAIT_RATELIMIT, vcpu, to - from);
         if ( vcpu->domain->id == x->v->domain )
             x->sums.limited_siblings += to - from;
         break;
@@ -322,7 +327,7 @@ static void explain_span(struct wait_parts *x, enum pcpu_use use,
         if ( cap && cap->from <= from )
         {
             end = cap->to < to ? cap->to : to;
-            add_cause(x, WAIT_CAP, end - from);
+            add_cause(x, WAIT_CAP, NULL, end - from);
         }
         else
         {
@@ -370,23 +375,41 @@ static void keep_moments(struct wait_parts *x)
         x->v->long_placements++;
 }
 
+/* The wait is long enough for the list: its pieces are those to fill in. */
+static struct wait_pieces *find_room_for_pieces(struct wait_causes *w,
+                                                const struct wait_worst *wait)
+{
+    const struct wait_worst *last = w->nr_worst && w->nr_worst == w->worst_room
+                                    ? &w->worst[w->nr_worst - 1] : NULL;
+
+    assert(w->nr_worst <= w->worst_room && wait->from <= wait->to);
+    if ( !w->worst_room || wait->from == wait->to ||
+         !wait_is_asked(w, wait->domain, wait->vcpu) ||
+         (last && last->to - last->from >= wait->to - wait->from) )
+        return NULL;
+    wait_pieces_begin(&w->pieces[w->worst_room], wait->from);
+    return &w->pieces[w->worst_room];
+}
+
 static void keep_worst_wait(struct wait_causes *w,
                             const struct wait_worst *wait)
 {
     uint64_t length = wait->to - wait->from;
     size_t i = w->nr_worst;
 
-    assert(i <= WAIT_WORST);
-    if ( i == WAIT_WORST &&
-         w->worst[i - 1].to - w->worst[i - 1].from >= length )
-        return;
-    if ( i < WAIT_WORST )
+    assert(w->pieces && i <= w->worst_room);
+    wait_pieces_end(&w->pieces[w->worst_room]);
+    if ( i < w->worst_room )
         w->nr_worst++;
     else
         i--;
     for ( ; i && w->worst[i - 1].to - w->worst[i - 1].from < length; i-- )
+    {
         w->worst[i] = w->worst[i - 1];
+        w->pieces[i] = w->pieces[i - 1];
+    }
     w->worst[i] = *wait;
+    w->pieces[i] = w->pieces[w->worst_room];
 }
 
 /* Time in which others ran here while any other pcpu was idle. */
@@ -499,11 +522,12 @@ void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
         .w = w, .v = v, .from = f->from, .to = f->to,
         .p = pcpu < w->nr_pcpus ? &w->pcpus[pcpu] : &nothing_known,
         .wait = { .from = f->from, .to = f->to, .domain = v->domain,
-                  .vcpu = v->id, .pcpu = pcpu },
+                  .vcpu = v->id, .pcpu = pcpu, .is_complete = is_complete },
     };
 
     if ( !begin_wait(w, v, f) )
         return;
+    x.pieces = find_room_for_pieces(w, &x.wait);
     x.is_capped = v->is_capped && v->capped_state == f->state;
     explain_spans(&x);
     for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
@@ -521,6 +545,8 @@ void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
     }
     end_wait(&x);
     keep_moments(&x);
+    if ( !x.pieces )
+        return;
     memcpy(x.wait.causes, x.sums.causes, sizeof(x.wait.causes));
     keep_worst_wait(w, &x.wait);
 }

@@ -22,9 +22,7 @@ struct why_report
     struct backend_waits backends;
     struct interrupt_load load;
     struct machine_stalls stalls;
-    bool has_domain, has_vcpu;  /* asked for; neither: the slowest vcpu */
-    uint64_t domain, id;
-    const char *word;           /* the argument */
+    const char *word;           /* the argument: in `waits`, if there is one */
     const struct xt_domain_names *names;    /* borrowed; or NULL */
     const struct fact_disorder *disorder;   /* the pass has it */
 };
@@ -49,10 +47,11 @@ static bool parse_why_numbers(struct why_report *r, const char *word)
         return false;
     memcpy(domain, word, length);
     domain[length] = '\0';
-    r->has_domain = !opts_number(domain, &r->domain);
-    r->has_vcpu = word[length];
-    return r->has_domain &&
-           (!r->has_vcpu || !opts_number(word + length + 1, &r->id));
+    r->waits.has_domain = !opts_number(domain, &r->waits.domain);
+    r->waits.has_vcpu = word[length];
+    return r->waits.has_domain &&
+           (!r->waits.has_vcpu ||
+            !opts_number(word + length + 1, &r->waits.id));
 }
 
 /* "web1", "web1/0". */
@@ -63,15 +62,15 @@ static int parse_why_name(struct why_report *r,
     size_t length = slash ? (size_t)(slash - r->word) : strlen(r->word);
     char name[XT_NAME_MAX];
 
-    r->has_domain = true;
-    r->has_vcpu = slash && !opts_number(slash + 1, &r->id);
-    if ( slash && !r->has_vcpu )
+    r->waits.has_domain = true;
+    r->waits.has_vcpu = slash && !opts_number(slash + 1, &r->waits.id);
+    if ( slash && !r->waits.has_vcpu )
         length = strlen(r->word);
     if ( length >= sizeof(name) )
         length = sizeof(name) - 1;
     memcpy(name, r->word, length);
     name[length] = '\0';
-    return filter_find_domain(names, "why", name, &r->domain, e);
+    return filter_find_domain(names, "why", name, &r->waits.domain, e);
 }
 
 static int parse_why(struct why_report *r, const struct report_pass *p,
@@ -85,6 +84,17 @@ static int parse_why(struct why_report *r, const struct report_pass *p,
     return parse_why_name(r, p->names, e);
 }
 
+/* The tables in text are those of --top, not of a terminal. */
+static bool wants_tables(const struct report_pass *p)
+{
+    return p->request.top && !p->request.fits_screen;
+}
+
+static size_t count_longest(const struct report_pass *p)
+{
+    return wants_tables(p) ? p->request.top : WAIT_WORST;
+}
+
 static int why_open(struct report_pass *p, void **state, struct err *e)
 {
     struct why_report *r = *state = fault_calloc(1, sizeof(*r));
@@ -93,6 +103,8 @@ static int why_open(struct report_pass *p, void **state, struct err *e)
     if ( !r )
         return -ENOMEM;
     wait_causes_init(&r->waits);
+    if ( wait_causes_keep_longest(&r->waits, count_longest(p)) )
+        return -ENOMEM;
     r->waits.host = p->names ? &p->names->host : NULL;
     block_reasons_init(&r->blocks);
     device_accesses_init(&r->accesses);
@@ -157,15 +169,9 @@ static int why_close(struct report_pass *p, void *state)
 
 /* --- text ----------------------------------------------------------------- */
 
-static bool asks_for(const struct why_report *r, uint16_t domain, uint16_t id)
-{
-    return (!r->has_domain || domain == r->domain) &&
-           (!r->has_vcpu || id == r->id);
-}
-
 static bool is_asked(const struct why_report *r, const struct wait_vcpu *v)
 {
-    return asks_for(r, v->domain, v->id);
+    return wait_is_asked(&r->waits, v->domain, v->id);
 }
 
 /* The vcpu of the domain that waited longest; NULL: there is none. */
@@ -281,7 +287,7 @@ static void print_verdict(const struct report_pass *p,
                           const struct wait_vcpu *v)
 {
     struct text_why t = {
-        .facts = get_facts(r, v), .is_asked = r->has_domain,
+        .facts = get_facts(r, v), .is_asked = r->waits.has_domain,
         .blocks = block_reasons_find(&r->blocks, v->domain, v->id),
         .device = device_accesses_find_top(&r->accesses, v->domain),
         .co_stops = &r->co_stops, .stalls = &r->stalls,
@@ -304,14 +310,15 @@ static void print_verdict(const struct report_pass *p,
 
 static int why_print(struct report_pass *p, void *state)
 {
-    const struct why_report *r = state;
+    struct why_report *r = state;
     const struct wait_vcpu *v = find_slowest(r);
 
     if ( !v )
         return 0;
     text_print_disorder(r->disorder, &r->waits.clock, p->out);
     print_verdict(p, r, v);
-    return 0;
+    return wants_tables(p)
+           ? text_print_why_tables(&r->waits, &p->request, p->out) : 0;
 }
 
 static int why_check(struct report_pass *p, void *state, struct err *e)
@@ -323,7 +330,7 @@ static int why_check(struct report_pass *p, void *state, struct err *e)
      * without a verdict.
      */
     if ( !why_is_requested(p->config) || find_slowest(r) ||
-         (p->export && !r->has_domain) )
+         (p->export && !r->waits.has_domain) )
         return 0;
     if ( !r->waits.nr_vcpus )
         return err_set(e, -ENODATA, "--why: %s has no changes of runstates%s",
@@ -457,6 +464,73 @@ static void walk_worst(struct export *x, void *state)
         }
 }
 
+static void export_piece(struct export *x, const struct wait_worst *w,
+                         const struct wait_piece *p)
+{
+    char rival[LATENCY_NAME];
+
+    assert(p->from < p->to && p->limited + p->placed <= p->to - p->from);
+    snprintf(rival, sizeof(rival), "d%uv%u", p->domain, p->vcpu);
+    EXPORT_ROW(x, export_number(w->domain), export_number(w->vcpu),
+               export_number(w->from), export_optional(true, p->from),
+               export_text(p->has_rival ? rival : wait_cause_name(p->cause)),
+               export_number(p->to - p->from), export_number(p->limited),
+               export_number(p->placed));
+}
+
+static void walk_pieces(struct export *x, void *state)
+{
+    const struct why_report *r = state;
+
+    for ( size_t i = 0; i < r->waits.nr_worst; i++ )
+    {
+        const struct wait_worst *w = &r->waits.worst[i];
+        const struct wait_pieces *p = &r->waits.pieces[i];
+
+        for ( uint32_t k = 0; k < p->nr; k++ )
+            export_piece(x, w, &p->list[k]);
+        if ( p->nr_shorter )
+            EXPORT_ROW(x, export_number(w->domain), export_number(w->vcpu),
+                       export_number(w->from), export_optional(false, 0),
+                       export_text("shorter"), export_number(p->shorter),
+                       export_number(0), export_number(0));
+    }
+}
+
+/* A cell without cycles has no row. */
+static void export_cell(struct export *x, uint16_t domain, const char *rival,
+                        uint64_t cycles)
+{
+    if ( cycles )
+        EXPORT_ROW(x, export_number(domain), export_text(rival),
+                   export_number(cycles));
+}
+
+static void export_wait_row(struct export *x, const struct wait_matrix_row *row)
+{
+    char name[LATENCY_NAME];
+
+    assert(row->waited || !row->nr_cells);
+    for ( size_t i = 0; i < row->nr_cells; i++ )
+    {
+        snprintf(name, sizeof(name), "d%u", row->cells[i].domain);
+        export_cell(x, row->domain, name, row->cells[i].cycles);
+    }
+    export_cell(x, row->domain, "others", row->others);
+    for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
+        export_cell(x, row->domain, wait_cause_name(i), row->causes[i]);
+}
+
+static void walk_domain_waits(struct export *x, void *state)
+{
+    struct why_report *r = state;
+    struct wait_matrix_row row;
+
+    for ( uint32_t i = 0; i < r->waits.nr_vcpus; )
+        if ( wait_matrix_next(&r->waits, &i, &row) )
+            export_wait_row(x, &row);
+}
+
 /* NULL: no interrupt, or an unknown device. */
 static const char *find_device(const struct why_report *r,
                                const struct block_source *s,
@@ -476,7 +550,7 @@ static void walk_blocks(struct export *x, void *state)
         const struct block_vcpu *v = r->blocks.vcpus[i];
 
         for ( const struct block_waker *w = v->wakers; w; w = w->next )
-            if ( asks_for(r, v->domain, v->id) )
+            if ( wait_is_asked(&r->waits, v->domain, v->id) )
                 EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
                            export_text(block_reason_name(w->source.reason)),
                            export_optional(w->source.has_domain,
@@ -497,7 +571,7 @@ static void walk_co_stops(struct export *x, void *state)
         bool has_co_stop = d->times[DOMAIN_CONCURRENCY_HAZARD];
 
         if ( d->id == XT_DOMAIN_IDLE ||
-             (r->has_domain && d->id != r->domain) )
+             (r->waits.has_domain && d->id != r->waits.domain) )
             continue;
         EXPORT_ROW(x, export_number(d->id), export_number(d->nr_vcpus),
                    export_number(d->times[DOMAIN_FULL_RUN]),
@@ -667,6 +741,33 @@ static const struct export_column worst_columns[] = {
     EXPORT_OPTIONAL("rival", COUNT, "the domain that ran longest"),
 };
 
+static const struct export_column domain_wait_columns[] = {
+    EXPORT_DOMAIN_ID,
+    EXPORT_COLUMN("pcpu_use", TEXT, "what had the pcpu: a domain as d1, which "
+                  "may be the same one; others: domains beyond 64 of a vcpu; "
+                  "or, as in why_causes, cap, sleep, xen, idle, lost or "
+                  "unknown"),
+    EXPORT_COLUMN("waited", DURATION, "the time that vcpus of the domain "
+                  "waited meanwhile"),
+};
+
+static const struct export_column piece_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("wait", MOMENT, "begin of the wait"),
+    EXPORT_OPTIONAL("from", MOMENT, "begin of the piece; absent: shorter "
+                    "pieces"),
+    EXPORT_COLUMN("pcpu_use", TEXT, "what had the pcpu: a vcpu as d1v0; or, as "
+                  "in why_causes, cap, sleep, xen, idle, lost or unknown; or "
+                  "shorter: all pieces but the 16 longest"),
+    EXPORT_COLUMN("waited", DURATION, "the length of the piece"),
+    EXPORT_COLUMN("ratelimit", DURATION, "the part with this cause"),
+    EXPORT_COLUMN("placement", DURATION, "the part with this cause"),
+};
+
+/* The texts of the columns name these numbers. */
+_Static_assert(WAIT_RIVALS == 64, "column pcpu_use");
+_Static_assert(WAIT_PIECES == 16, "column pcpu_use");
+
 static const struct export_table why_tables[] = {
     { "why_vcpus", "Verdict on each vcpu, and its waits (--why).",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(slow_columns), walk_slow_vcpus },
@@ -676,8 +777,16 @@ static const struct export_table why_tables[] = {
       EXPORT_IN_TABLES, EXPORT_COLUMNS(stretch_columns), walk_stretches },
     { "why_rivals", "Domains that ran while a vcpu waited (--why).",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(rival_columns), walk_rivals },
-    { "why_waits", "The longest waits of the trace, by cause (--why).",
+    { "why_domain_waits", "Time that vcpus of a domain waited, by what had the "
+      "pcpu (--why).  The times add up to the waiting time.",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(domain_wait_columns),
+      walk_domain_waits },
+    { "why_waits", "The longest waits of the vcpus asked for, by cause "
+      "(--why): 10, or the number given with --top, at most 100.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(worst_columns), walk_worst },
+    { "why_pieces", "The same waits in pieces, in the order of time (--why).  "
+      "The pieces of a wait add up to its length.",
+      EXPORT_IN_TABLES, EXPORT_COLUMNS(piece_columns), walk_pieces },
     { "why_blocks", "Time that vcpus were blocked, by reason (--why).",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(block_columns), walk_blocks },
     { "why_domains", "How the vcpus of a domain got pcpus together (--why).",

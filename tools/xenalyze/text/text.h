@@ -78,6 +78,13 @@ struct text_why
 
 void text_print_why(const struct text_why *t);
 
+/*
+ * Tables of closed causes: what had the pcpu while domains waited, and the
+ * longest waits in pieces.  0 or -ENOMEM.
+ */
+int text_print_why_tables(struct wait_causes *w,
+                          const struct report_request *request, FILE *out);
+
 /* An interval table in the line format of stock. */
 void text_print_interval(const struct interval *i, FILE *out);
 
