@@ -110,8 +110,14 @@ def judge_info(report, tables, text):
     assert "time:    %d cycles, %d .. %d\n" % (
         file["last_tsc"] - file["first_tsc"], file["first_tsc"],
         file["last_tsc"]) in text
-    is_part = any(key.startswith("part_begin") for key in file)
-    assert is_part or file["first_ns"] == 0
+    if "part_begin_tsc" in file:
+        # Time 0 is the begin of the whole trace, not of the part.
+        (ns, cycles), (all_ns, all_cycles) = [
+            [file[end + unit] - file[begin + unit] for unit in ("_ns", "_tsc")]
+            for begin, end in (("part_begin", "first"), ("first", "last"))]
+        assert abs(ns - cycles * all_ns / all_cycles) < 2, file
+    else:
+        assert file["first_ns"] == 0
     for name in ("host", "kernel", "collector", "arguments", "comment",
                  "trigger"):
         found = [line for line in lines if line[:1] == [name + ":"]]

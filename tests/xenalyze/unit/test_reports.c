@@ -290,10 +290,14 @@ static unsigned int count_occurrences(const char *text, const char *part)
     return nr;
 }
 
-/* Returns the number of tables; `form` makes the searched text of a name. */
-static unsigned int find_each_table(const char *text, const char *form)
+/*
+ * Returns the number of tables; `form` makes the searched text of a name.  The
+ * state has no rows for tables that are left out then.
+ */
+static unsigned int find_each_table(const char *text, const char *form,
+                                    bool leaves_out)
 {
-    unsigned int nr = 0;
+    unsigned int nr = 0, found;
     char part[128];
 
     for ( size_t i = 0; i < report_table_size; i++ )
@@ -302,9 +306,9 @@ static unsigned int find_each_table(const char *text, const char *form)
                   t && t->name; t++, nr++ )
             {
                 snprintf(part, sizeof(part), form, t->name);
-                ck_assert_msg(count_occurrences(text, part) <= 1 &&
-                              (t->has_rows ||
-                               count_occurrences(text, part)), "%s", t->name);
+                found = count_occurrences(text, part);
+                ck_assert_msg(found == !(leaves_out && t->has_rows),
+                              "%s %u times", t->name, found);
             }
     return nr;
 }
@@ -317,7 +321,7 @@ START_TEST(schema_names_each_table_once)
 
     stage_init(&s);
     report_print_schema(none, s.out);
-    nr = find_each_table(stage_text(&s), "\n  \"%s\":{\"description\":");
+    nr = find_each_table(stage_text(&s), "\n  \"%s\":{\"description\":", false);
     ck_assert_uint_gt(nr, report_table_size);
     /* Properties of a table have four spaces. */
     ck_assert_uint_eq(count_occurrences(s.text, "\n  \""), nr + 3);
@@ -334,7 +338,7 @@ START_TEST(json_has_each_table_once)
     feed_runstate(&p, &(struct fact_runstate){
         .vcpu = &s.vcpus[0], .to = 1000, .state = STATE_RUNNING,
         .next = STATE_BLOCKED });
-    find_each_table(end_pass(&p, &s), "\n\"%s\":");
+    find_each_table(end_pass(&p, &s), "\n\"%s\":", true);
     stage_fini(&s);
 }
 END_TEST
