@@ -86,9 +86,11 @@ static void find_typical(struct machine_stalls *m)
     double mean = 0;
 
     debug_assert(m->weight);
+    /* Most cells are empty, and divisions are slow. */
     for ( unsigned int i = 0; i < SILENCE_CELLS; i++ )
-        mean += (double)m->weights[i] / (double)m->weight *
-                (double)silence_limit(i < MAX_CELL ? i : MAX_CELL);
+        if ( m->weights[i] )
+            mean += (double)m->weights[i] / (double)m->weight *
+                    (double)silence_limit(i < MAX_CELL ? i : MAX_CELL);
     while ( cell < SILENCE_CELLS - 1 &&
             (sum += m->weights[cell]) < m->weight / 2 )
         cell++;
@@ -185,10 +187,11 @@ static void begin_silence(struct machine_stalls *m, uint64_t time)
     }
 }
 
-static void resume_pcpu(struct machine_stalls *m, struct stall_pcpu *p,
+static void resume_pcpu(struct machine_stalls *m, uint32_t pcpu,
                         uint64_t time)
 {
     uint32_t need = (3 * m->silence.pcpus + 3) / 4;
+    struct stall_pcpu *p = pcpu < m->nr_pcpus ? &m->pcpus[pcpu] : NULL;
 
     if ( time - m->silence.to > m->resume )
     {
@@ -197,7 +200,7 @@ static void resume_pcpu(struct machine_stalls *m, struct stall_pcpu *p,
         m->is_silence = false;
         return;
     }
-    if ( !p->stopped || p->has_resumed )
+    if ( !p || !p->stopped || p->has_resumed )
         return;
     p->has_resumed = true;
     if ( ++m->nr_resumed >= need )
@@ -206,10 +209,9 @@ static void resume_pcpu(struct machine_stalls *m, struct stall_pcpu *p,
 
 static void note_record(struct machine_stalls *m, uint32_t pcpu, uint64_t time)
 {
-    struct stall_pcpu *p = get_stall_pcpu(m, pcpu);
     uint64_t gap = time - m->last;
 
-    if ( !p || (time <= m->last && !m->is_silence) )
+    if ( time <= m->last && !m->is_silence )
         return;
     if ( time > m->last && m->last && m->nr_busy > 1 )
     {
@@ -222,7 +224,7 @@ static void note_record(struct machine_stalls *m, uint32_t pcpu, uint64_t time)
     if ( time > m->last )
         m->last = time;
     if ( m->is_silence && time >= m->silence.to )
-        resume_pcpu(m, p, time);
+        resume_pcpu(m, pcpu, time);
 }
 
 /* --- facts ---------------------------------------------------------------- */
