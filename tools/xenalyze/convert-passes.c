@@ -152,7 +152,7 @@ static int read_texts(const struct run *run, struct file_texts *t,
     int rc = xt_trace_next_window(run->trace, &w, e);
 
     assert(!t->nr_marks);
-    if ( rc > 0 && file_texts_add_window(t, &w) )
+    if ( rc > 0 && file_texts_add_window(t, &w, UINT64_MAX) )
         rc = err_sys(e, -ENOMEM, "cannot read %s", run->name);
     return rc < 0 ? rc : xt_trace_rewind(run->trace, e);
 }

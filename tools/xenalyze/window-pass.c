@@ -5,6 +5,7 @@
  */
 #include "xenalyze/outputs.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #include "libxentrace/internal.h"
@@ -27,6 +28,12 @@ static int begin_counts(struct pass *p, struct err *e)
     return rc ? err_sys(e, rc, "cannot analyze %s", run->name) : 0;
 }
 
+static uint64_t count_metadata(const struct pass *p, unsigned int cpu)
+{
+    assert(cpu < XT_MAX_CPUS);
+    return cpu < p->counts.nr_cpus ? p->counts.cpus[cpu].metas : 0;
+}
+
 static int read_windows(struct pass *p, struct err *e)
 {
     struct xt_trace *trace = p->run->trace;
@@ -36,10 +43,13 @@ static int read_windows(struct pass *p, struct err *e)
 
     while ( (rc = xt_trace_next_window(trace, &w, e)) > 0 )
     {
+        uint64_t before = count_metadata(p, w.cpu);
+
         xt_trace_begin_records(trace, &w, &records);
         rc = xt_counts_add_window(&p->counts, &w, records.damage);
         if ( !rc )
-            rc = file_texts_add_window(&p->texts, &w);
+            rc = file_texts_add_window(&p->texts, &w,
+                                       count_metadata(p, w.cpu) - before);
         if ( rc )
             return err_sys(e, rc, "cannot analyze %s", p->run->name);
     }

@@ -113,6 +113,10 @@ for at, mark in (1, b""), (2, b"before"), (3, b"inside"), (5, b"behind"):
     print("0 %d 0x21011 0x10000" % (at * 1000000 + 500000))
 END
 compose marked <marks.lines
+# Marks are found in the middle of a window, too.
+expect 0 "$xenalyze" info marked
+[ "$(sed -n 's/^  mark:.*: //p' out | tr '\n' ' ')" = 'before inside behind ' ] ||
+    fail "marks behind events: $(grep mark: out)"
 expect 0 "$xenalyze" cut marked --time=2700000c..3900000c -o piece
 expect 0 "$xenalyze" info piece
 grep 'mark:' out >marks

@@ -94,7 +94,8 @@ static int add_record(struct file_texts *t, const struct xt_meta *m)
     return add_text(t, m->text.kind, t->partial.text);
 }
 
-int file_texts_add_window(struct file_texts *t, const struct xt_window *w)
+int file_texts_add_window(struct file_texts *t, const struct xt_window *w,
+                          uint64_t nr)
 {
     const unsigned char *at = w->bytes, *end = at + w->size;
     struct xt_record r;
@@ -103,11 +104,12 @@ int file_texts_add_window(struct file_texts *t, const struct xt_window *w)
     int rc = 0;
 
     t->has_moment = false;
-    while ( !rc && (size = xt_record_decode(&r, at, end)) &&
-            xt_event_is_meta(r.event) )
+    while ( !rc && nr && (size = xt_record_decode(&r, at, end)) &&
+            xt_record_is_possible(&r) )
     {
-        if ( xt_meta_decode(&m, &r) )
+        if ( xt_event_is_meta(r.event) && xt_meta_decode(&m, &r) )
             rc = add_record(t, &m);
+        nr -= xt_event_is_meta(r.event);
         at += size;
     }
     return rc;

@@ -55,10 +55,13 @@ struct file_texts
 };
 
 /*
- * Read the metadata at the start of a window.  The collector puts no metadata
- * behind other records.  0 or -ENOMEM; call file_texts_fini() either way.
+ * Read the first `nr` metadata records of a window, which may have fewer: the
+ * search ends behind the last one, so it is short if `nr` is their number,
+ * since our collector puts metadata in front.  0 or -ENOMEM; call
+ * file_texts_fini() either way.
  */
-int file_texts_add_window(struct file_texts *t, const struct xt_window *w);
+int file_texts_add_window(struct file_texts *t, const struct xt_window *w,
+                          uint64_t nr);
 
 /* To be called behind the last window. */
 void file_texts_finish(struct file_texts *t);
