@@ -29,6 +29,7 @@
 #include "xenalyze/account/sort.h"
 #include "xenalyze/account/stretch.h"
 #include "xenalyze/account/summary.h"
+#include "xenalyze/account/vcpu-array.h"
 #include "xenalyze/account/verdict.h"
 #include "xenalyze/account/wait-cause.h"
 #include "xenalyze/account/wait-matrix.h"

@@ -11,6 +11,7 @@
 
 #include "common/debug.h"
 #include "common/grow.h"
+#include "xenalyze/account/vcpu-array.h"
 
 void backend_waits_fini(struct backend_waits *b)
 {
@@ -187,31 +188,15 @@ void backend_waits_get_sinks(struct backend_waits *b,
 
 /* --- order ---------------------------------------------------------------- */
 
-static int compare_backend_vcpus(const void *a, const void *b)
-{
-    const struct backend_vcpu *x = *(struct backend_vcpu *const *)a;
-    const struct backend_vcpu *y = *(struct backend_vcpu *const *)b;
-
-    if ( x->domain != y->domain )
-        return x->domain < y->domain ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
 void backend_waits_close(struct backend_waits *b)
 {
-    grow_sort_objects(&b->vcpus, &b->nr_vcpus, compare_backend_vcpus);
+    vcpu_array_sort(&b->vcpus, &b->nr_vcpus);
 }
 
 const struct backend_vcpu *backend_waits_find(const struct backend_waits *b,
                                               uint16_t domain, uint16_t id)
 {
-    struct backend_vcpu key = { .domain = domain, .id = id };
-    struct backend_vcpu *wanted = &key, **found = NULL;
-
-    if ( b->nr_vcpus )
-        found = bsearch(&wanted, b->vcpus, b->nr_vcpus, sizeof(*b->vcpus),
-                        compare_backend_vcpus);
-    return found ? *found : NULL;
+    return vcpu_array_find(b->vcpus, b->nr_vcpus, domain, id);
 }
 
 const struct io_path *backend_waits_find_path(const struct backend_waits *b,

@@ -15,6 +15,7 @@
 #include "common/fault.h"
 #include "common/grow.h"
 #include "libxentrace/readers.h"
+#include "xenalyze/account/vcpu-array.h"
 
 #define NEAR_NS 50000u          /* from a record to a wake-up by it */
 #define VMX_INTERRUPT 1u        /* VM exits for interrupts of the host */
@@ -472,16 +473,6 @@ struct sink block_reasons_sink(struct block_reasons *b)
 
 /* --- order ---------------------------------------------------------------- */
 
-static int compare_block_vcpus(const void *a, const void *b)
-{
-    const struct block_vcpu *x = *(struct block_vcpu *const *)a;
-    const struct block_vcpu *y = *(struct block_vcpu *const *)b;
-
-    if ( x->domain != y->domain )
-        return x->domain < y->domain ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
 static bool waker_is_before(const struct block_waker *a,
                             const struct block_waker *b)
 {
@@ -511,7 +502,7 @@ static void sort_wakers(struct block_vcpu *v)
 
 void block_reasons_close(struct block_reasons *b)
 {
-    grow_sort_objects(&b->vcpus, &b->nr_vcpus, compare_block_vcpus);
+    vcpu_array_sort(&b->vcpus, &b->nr_vcpus);
     for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
         sort_wakers(b->vcpus[i]);
 }
@@ -519,11 +510,5 @@ void block_reasons_close(struct block_reasons *b)
 const struct block_vcpu *block_reasons_find(const struct block_reasons *b,
                                             uint16_t domain, uint16_t id)
 {
-    struct block_vcpu key = { .domain = domain, .id = id };
-    struct block_vcpu *wanted = &key, **found = NULL;
-
-    if ( b->nr_vcpus )
-        found = bsearch(&wanted, b->vcpus, b->nr_vcpus, sizeof(*b->vcpus),
-                        compare_block_vcpus);
-    return found ? *found : NULL;
+    return vcpu_array_find(b->vcpus, b->nr_vcpus, domain, id);
 }

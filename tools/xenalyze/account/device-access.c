@@ -14,6 +14,7 @@
 #include "common/debug.h"
 #include "common/fault.h"
 #include "common/grow.h"
+#include "xenalyze/account/vcpu-array.h"
 
 void device_accesses_init(struct device_accesses *d)
 {
@@ -427,16 +428,6 @@ static int compare_ranges(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static int compare_access_vcpus(const void *a, const void *b)
-{
-    const struct access_vcpu *x = *(struct access_vcpu *const *)a;
-    const struct access_vcpu *y = *(struct access_vcpu *const *)b;
-
-    if ( x->domain != y->domain )
-        return x->domain < y->domain ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
 void device_accesses_close(struct device_accesses *d)
 {
     size_t n = 0;
@@ -450,19 +441,13 @@ void device_accesses_close(struct device_accesses *d)
     d->nr_ranges = n;
     if ( n )
         qsort(d->ranges, n, sizeof(*d->ranges), compare_ranges);
-    grow_sort_objects(&d->vcpus, &d->nr_vcpus, compare_access_vcpus);
+    vcpu_array_sort(&d->vcpus, &d->nr_vcpus);
 }
 
 const struct access_vcpu *device_accesses_find(const struct device_accesses *d,
                                                uint16_t domain, uint16_t id)
 {
-    struct access_vcpu key = { .domain = domain, .id = id };
-    struct access_vcpu *wanted = &key, **found = NULL;
-
-    if ( d->nr_vcpus )
-        found = bsearch(&wanted, d->vcpus, d->nr_vcpus, sizeof(*d->vcpus),
-                        compare_access_vcpus);
-    return found ? *found : NULL;
+    return vcpu_array_find(d->vcpus, d->nr_vcpus, domain, id);
 }
 
 uint64_t access_device_time(const uint64_t sums[ACCESS_PARTS])

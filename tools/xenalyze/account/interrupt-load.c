@@ -12,6 +12,7 @@
 
 #include "common/debug.h"
 #include "common/grow.h"
+#include "xenalyze/account/vcpu-array.h"
 
 #define VMX_INTERRUPT 1u        /* VM exits for interrupts of the host */
 #define SVM_INTERRUPT 0x60u
@@ -278,16 +279,6 @@ struct sink interrupt_load_sink(struct interrupt_load *l)
 
 /* --- order ---------------------------------------------------------------- */
 
-static int compare_load_vcpus(const void *a, const void *b)
-{
-    const struct load_vcpu *x = *(struct load_vcpu *const *)a;
-    const struct load_vcpu *y = *(struct load_vcpu *const *)b;
-
-    if ( x->domain != y->domain )
-        return x->domain < y->domain ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
 static int compare_storms(const void *a, const void *b)
 {
     const struct load_storm *x = a, *y = b;
@@ -300,7 +291,7 @@ static int compare_storms(const void *a, const void *b)
 void interrupt_load_close(struct interrupt_load *l)
 {
     assert(l->all_storms >= l->nr_storms);
-    grow_sort_objects(&l->vcpus, &l->nr_vcpus, compare_load_vcpus);
+    vcpu_array_sort(&l->vcpus, &l->nr_vcpus);
     if ( l->nr_storms )
         qsort(l->storms, l->nr_storms, sizeof(l->storms[0]), compare_storms);
 }
@@ -308,11 +299,5 @@ void interrupt_load_close(struct interrupt_load *l)
 const struct load_vcpu *interrupt_load_find(const struct interrupt_load *l,
                                             uint16_t domain, uint16_t id)
 {
-    struct load_vcpu key = { .domain = domain, .id = id };
-    struct load_vcpu *wanted = &key, **found = NULL;
-
-    if ( l->nr_vcpus )
-        found = bsearch(&wanted, l->vcpus, l->nr_vcpus, sizeof(*l->vcpus),
-                        compare_load_vcpus);
-    return found ? *found : NULL;
+    return vcpu_array_find(l->vcpus, l->nr_vcpus, domain, id);
 }

@@ -13,6 +13,7 @@
 
 #include "common/debug.h"
 #include "common/grow.h"
+#include "xenalyze/account/vcpu-array.h"
 
 const char *path_part_name(enum path_part part)
 {
@@ -276,18 +277,8 @@ void interrupt_paths_get_sinks(struct interrupt_paths *p,
     sinks[1] = (struct sink){ &ops, p };
 }
 
-static int compare_path_vcpus(const void *a, const void *b)
-{
-    const struct path_vcpu *x = *(struct path_vcpu *const *)a;
-    const struct path_vcpu *y = *(struct path_vcpu *const *)b;
-
-    if ( x->domain != y->domain )
-        return x->domain < y->domain ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
 void interrupt_paths_close(struct interrupt_paths *p)
 {
     block_reasons_close(&p->blocks);
-    grow_sort_objects(&p->vcpus, &p->nr_vcpus, compare_path_vcpus);
+    vcpu_array_sort(&p->vcpus, &p->nr_vcpus);
 }

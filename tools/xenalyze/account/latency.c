@@ -14,6 +14,7 @@
 #include "common/debug.h"
 #include "common/fault.h"
 #include "common/grow.h"
+#include "xenalyze/account/vcpu-array.h"
 
 _Static_assert(sizeof(((struct latency_vcpu *)0)->wait) ==
                (WHY_OTHER + 1) * sizeof(struct stats), "a series per cause");
@@ -51,21 +52,15 @@ void latency_free(struct latency *l)
 static struct latency_vcpu *get_latency_vcpu(struct latency *l,
                                              const struct vcpu *v)
 {
-    struct latency_vcpu *own = NULL;
+    struct latency_vcpu *own =
+        grow_get_object(&l->vcpus, &l->nr_vcpus, v->index, &l->pool.arena,
+                        sizeof(*own), _Alignof(struct latency_vcpu));
 
-    if ( grow_to_index(&l->vcpus, &l->nr_vcpus, v->index, sizeof(*l->vcpus)) )
-        own = l->vcpus[v->index];
-    else
-        l->pool.failed = true;
-    if ( own || l->pool.failed )
-        return own;
-    own = arena_new(&l->pool.arena, struct latency_vcpu);
     l->pool.failed |= !own;
     if ( !own )
         return NULL;
     own->domain = v->domain->id;
     own->id = v->id;
-    l->vcpus[v->index] = own;
     return own;
 }
 
@@ -226,26 +221,6 @@ struct sink latency_sink(struct latency *l)
     return (struct sink){ &ops, l };
 }
 
-static int compare_latency_vcpus(const void *a, const void *b)
-{
-    const struct latency_vcpu *x = *(struct latency_vcpu *const *)a;
-    const struct latency_vcpu *y = *(struct latency_vcpu *const *)b;
-    uint64_t i = LATENCY_KEY(x->domain, x->id);
-    uint64_t k = LATENCY_KEY(y->domain, y->id);
-
-    return (i > k) - (i < k);
-}
-
-static int compare_latency_opens(const void *a, const void *b)
-{
-    const struct latency_open *x = *(struct latency_open *const *)a;
-    const struct latency_open *y = *(struct latency_open *const *)b;
-    uint64_t i = LATENCY_KEY(x->domain, x->id);
-    uint64_t k = LATENCY_KEY(y->domain, y->id);
-
-    return (i > k) - (i < k);
-}
-
 static void close_rivals(struct latency_rivals *r)
 {
     if ( r->vcpus.others )
@@ -350,23 +325,16 @@ static void sum_domains(struct latency *l)
 
 void latency_close(struct latency *l)
 {
-    uint32_t n = 0;
-
     assert(!l->closed);
     l->closed = true;
     concurrency_close(&l->concurrency);
+    vcpu_array_sort(&l->vcpus, &l->nr_vcpus);
+    vcpu_array_sort(&l->opens, &l->nr_opens);
     for ( uint32_t i = 0; i < l->nr_vcpus; i++ )
-        if ( l->vcpus[i] )
-            l->vcpus[n++] = l->vcpus[i];
-    l->nr_vcpus = n;
-    for ( uint32_t i = 0; i < n; i++ )
     {
         close_rivals(&l->vcpus[i]->rivals);
         close_rivals(&l->vcpus[i]->preemptors);
     }
-    if ( n )
-        qsort(l->vcpus, n, sizeof(*l->vcpus), compare_latency_vcpus);
-    grow_sort_objects(&l->opens, &l->nr_opens, compare_latency_opens);
     sum_domains(l);
 }
 

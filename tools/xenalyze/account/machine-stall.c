@@ -12,6 +12,7 @@
 
 #include "common/debug.h"
 #include "common/grow.h"
+#include "xenalyze/account/vcpu-array.h"
 
 #define LEAST_NS 100000u
 #define RESUME_NS 50000u
@@ -333,16 +334,6 @@ struct sink machine_stalls_sink(struct machine_stalls *m)
 
 /* --- order ---------------------------------------------------------------- */
 
-static int compare_stall_vcpus(const void *a, const void *b)
-{
-    const struct stall_vcpu *x = *(struct stall_vcpu *const *)a;
-    const struct stall_vcpu *y = *(struct stall_vcpu *const *)b;
-
-    if ( x->domain != y->domain )
-        return x->domain < y->domain ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
 static int compare_stalls(const void *a, const void *b)
 {
     const struct machine_stall *x = a, *y = b;
@@ -353,7 +344,7 @@ static int compare_stalls(const void *a, const void *b)
 void machine_stalls_close(struct machine_stalls *m)
 {
     assert(stats_events(&m->lengths) >= m->nr_longest);
-    grow_sort_objects(&m->vcpus, &m->nr_vcpus, compare_stall_vcpus);
+    vcpu_array_sort(&m->vcpus, &m->nr_vcpus);
     if ( m->nr_longest )
         qsort(m->longest, m->nr_longest, sizeof(m->longest[0]),
               compare_stalls);
@@ -362,11 +353,5 @@ void machine_stalls_close(struct machine_stalls *m)
 const struct stall_vcpu *machine_stalls_find(const struct machine_stalls *m,
                                              uint16_t domain, uint16_t id)
 {
-    struct stall_vcpu key = { .domain = domain, .id = id };
-    struct stall_vcpu *wanted = &key, **found = NULL;
-
-    if ( m->nr_vcpus )
-        found = bsearch(&wanted, m->vcpus, m->nr_vcpus, sizeof(*m->vcpus),
-                        compare_stall_vcpus);
-    return found ? *found : NULL;
+    return vcpu_array_find(m->vcpus, m->nr_vcpus, domain, id);
 }

@@ -13,6 +13,7 @@
 #include "common/fault.h"
 #include "common/grow.h"
 #include "libxentrace/internal.h"
+#include "xenalyze/account/vcpu-array.h"
 
 #define MAX_LOSS_GAPS 10u
 
@@ -262,16 +263,6 @@ struct sink summary_sink(struct summary *summary)
 
 /* --- order ---------------------------------------------------------------- */
 
-static int compare_summary_vcpus(const void *a, const void *b)
-{
-    const struct summary_vcpu *x = *(struct summary_vcpu *const *)a;
-    const struct summary_vcpu *y = *(struct summary_vcpu *const *)b;
-
-    if ( x->domain != y->domain )
-        return x->domain < y->domain ? -1 : 1;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
 static int compare_summary_domains(const void *a, const void *b)
 {
     const struct summary_domain *x = *(struct summary_domain *const *)a;
@@ -333,14 +324,12 @@ int summary_close(struct summary *b)
 
     assert(!b->closed);
     b->closed = true;
-    b->nr_vcpus = remove_gaps((void **)b->vcpus, b->nr_vcpus);
+    vcpu_array_sort(&b->vcpus, &b->nr_vcpus);
     for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
         if ( b->vcpus[i]->sched )
             summary_finish_sched(b, b->vcpus[i]->sched);
     b->nr_domains = remove_gaps((void **)b->domains, b->nr_domains);
     b->nr_pcpus = remove_gaps((void **)b->pcpus, b->nr_pcpus);
-    if ( b->nr_vcpus )
-        qsort(b->vcpus, b->nr_vcpus, sizeof(*b->vcpus), compare_summary_vcpus);
     sort_domains(b);
     rc = add_domains(b);
     sort_domains(b);

@@ -14,6 +14,7 @@
 #include "common/grow.h"
 #include "libxentrace/internal.h"
 #include "libxentrace/readers.h"
+#include "xenalyze/account/vcpu-array.h"
 #include "xenalyze/account/wait-explain.h"
 
 void wait_causes_init(struct wait_causes *w)
@@ -631,16 +632,6 @@ struct sink wait_causes_sink(struct wait_causes *w)
 
 /* --- order ---------------------------------------------------------------- */
 
-static int compare_wait_vcpus(const void *a, const void *b)
-{
-    const struct wait_vcpu *x = *(struct wait_vcpu *const *)a;
-    const struct wait_vcpu *y = *(struct wait_vcpu *const *)b;
-
-    if ( x->domain != y->domain )
-        return x->domain < y->domain ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
 static bool rival_is_before(const struct wait_rival *a,
                             const struct wait_rival *b)
 {
@@ -684,7 +675,7 @@ static void count_domain_vcpus(struct wait_causes *w)
 
 void wait_causes_close(struct wait_causes *w)
 {
-    grow_sort_objects(&w->vcpus, &w->nr_vcpus, compare_wait_vcpus);
+    vcpu_array_sort(&w->vcpus, &w->nr_vcpus);
     for ( uint32_t i = 0; i < w->nr_vcpus; i++ )
         sort_wait_rivals(w->vcpus[i]);
     count_domain_vcpus(w);

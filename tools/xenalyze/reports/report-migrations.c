@@ -188,23 +188,13 @@ static void migrations_free(void *state)
     free(m);
 }
 
-static int compare_migrating(const void *a, const void *b)
-{
-    const struct migrating_vcpu *x = *(struct migrating_vcpu *const *)a;
-    const struct migrating_vcpu *y = *(struct migrating_vcpu *const *)b;
-
-    if ( x->domain != y->domain )
-        return x->domain < y->domain ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
 /* Keep vcpus with facts only, by domain and id. */
 static int migrations_close(struct report_pass *p, void *state)
 {
     struct migrations *m = state;
 
     (void)p;
-    grow_sort_objects(&m->vcpus, &m->nr_vcpus, compare_migrating);
+    vcpu_array_sort(&m->vcpus, &m->nr_vcpus);
     return 0;
 }
 

@@ -231,29 +231,16 @@ static void timers_free(void *state)
     free(t);
 }
 
-static int compare_timers(const void *a, const void *b)
-{
-    const struct timer_vcpu *x = *(struct timer_vcpu *const *)a;
-    const struct timer_vcpu *y = *(struct timer_vcpu *const *)b;
-
-    if ( x->domain != y->domain )
-        return x->domain < y->domain ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
 /* Keep vcpus with timers that were delivered, by domain and id. */
 static int timers_close(struct report_pass *p, void *state)
 {
     struct timers *t = state;
-    uint32_t nr = 0;
 
     (void)p;
     for ( uint32_t i = 0; i < t->nr_vcpus; i++ )
-        if ( t->vcpus[i] && stats_events(&t->vcpus[i]->lateness) )
-            t->vcpus[nr++] = t->vcpus[i];
-    t->nr_vcpus = nr;
-    if ( nr )
-        qsort(t->vcpus, nr, sizeof(*t->vcpus), compare_timers);
+        if ( t->vcpus[i] && !stats_events(&t->vcpus[i]->lateness) )
+            t->vcpus[i] = NULL;
+    vcpu_array_sort(&t->vcpus, &t->nr_vcpus);
     return 0;
 }
 

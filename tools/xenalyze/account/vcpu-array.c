@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The type of the objects is unknown, so copy the bytes of their ids.
+ */
+#include "xenalyze/account/vcpu-array.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/grow.h"
+#include "libxentrace/libxentrace.h"
+
+static uint32_t get_vcpu_key(const void *item)
+{
+    const void *object;
+    uint16_t ids[2];
+
+    memcpy(&object, item, sizeof(object));
+    assert(object);
+    memcpy(ids, object, sizeof(ids));
+    return xt_vcpu_key(ids[0], ids[1]);
+}
+
+static int compare_vcpu_keys(const void *a, const void *b)
+{
+    uint32_t x = get_vcpu_key(a), y = get_vcpu_key(b);
+
+    return (x > y) - (x < y);
+}
+
+void vcpu_array_sort(void *array, uint32_t *nr)
+{
+    assert(array);
+    grow_sort_objects(array, nr, compare_vcpu_keys);
+}
+
+void *vcpu_array_find(const void *objects, uint32_t nr, uint16_t domain,
+                      uint16_t id)
+{
+    const uint16_t ids[2] = { domain, id };
+    const void *wanted = ids, *found = NULL;
+    void *object = NULL;
+
+    if ( nr )
+        found = bsearch(&wanted, objects, nr, sizeof(wanted),
+                        compare_vcpu_keys);
+    if ( found )
+        memcpy(&object, found, sizeof(object));
+    return object;
+}
