@@ -13,6 +13,8 @@ import json
 import re
 import sys
 
+from report_rows import label_of, near
+
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
 
@@ -251,16 +253,6 @@ def sort_key(p):
                   for m in p.get("task_state", []))
     described = "track_descriptor" in p or "process_tree" in p
     return time, not described, running
-
-
-def label_of(row):
-    name = row.get("domain_name")
-    return "%s/%d" % (name, row["vcpu"]) if name else \
-        "d%dv%d" % (row["domain"], row["vcpu"])
-
-
-def near(what, got, want, slack):
-    assert abs(got - want) <= slack, "%s: %d, not %d" % (what, got, want)
 
 
 def count_runs(lines):

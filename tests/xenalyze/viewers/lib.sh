@@ -7,6 +7,7 @@
 command -v python3 >/dev/null || skip "there is no python3 to read the files"
 
 viewers=$top_srcdir/tests/xenalyze/viewers
+export PYTHONDONTWRITEBYTECODE=1
 
 play mix -T 0.4 --cpus 3 --kind mix
 expect 0 "$xensim" --virtual --boot tbuf_size=1 -T 1 --seed 3 --cpus 3 \

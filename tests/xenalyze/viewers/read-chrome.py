@@ -7,6 +7,8 @@ import decimal
 import json
 import sys
 
+from report_rows import label_of, near
+
 TO_NS = 1000
 
 
@@ -63,16 +65,6 @@ def read_events(document):
         if e["name"] == "records lost":
             x["lost"] += e["args"]["records"]
     return x
-
-
-def label_of(row):
-    name = row.get("domain_name")
-    return "%s/%d" % (name, row["vcpu"]) if name else \
-        "d%dv%d" % (row["domain"], row["vcpu"])
-
-
-def near(what, got, want, slack):
-    assert abs(got - want) <= slack, "%s: %d, not %d" % (what, got, want)
 
 
 def compare(x, report):

@@ -12,6 +12,8 @@ import json
 import re
 import sys
 
+from report_rows import label_of, near
+
 STATE_MASK = 7
 RUNNING = 1
 
@@ -159,16 +161,6 @@ def read_tracks(facts, data):
 
 
 # --- numbers -----------------------------------------------------------------
-
-def label_of(row):
-    name = row.get("domain_name")
-    return "%s/%d" % (name, row["vcpu"]) if name else \
-        "d%dv%d" % (row["domain"], row["vcpu"])
-
-
-def near(what, got, want, slack):
-    assert abs(got - want) <= slack, "%s: %d, not %d" % (what, got, want)
-
 
 def compare_running(facts, x, tables):
     times = {label: sum_keys(slices, STATE_MASK)[RUNNING]
