@@ -137,7 +137,7 @@ static int grow_pcpus(struct analysis *a, unsigned int nr)
     return 0;
 }
 
-struct pcpu *segment_pcpu(struct analysis *a, unsigned int id)
+struct pcpu *segment_pcpu_slow(struct analysis *a, unsigned int id)
 {
     struct pcpu *p;
 

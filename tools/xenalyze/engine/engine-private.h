@@ -54,7 +54,13 @@ struct analysis
 int segment_begin(struct analysis *a, uint64_t first, unsigned int nr_pcpus);
 
 /* Find or create the machine of a pcpu.  NULL: no memory. */
-struct pcpu *segment_pcpu(struct analysis *a, unsigned int id);
+struct pcpu *segment_pcpu_slow(struct analysis *a, unsigned int id);
+
+static inline struct pcpu *segment_pcpu(struct analysis *a, unsigned int id)
+{
+    return id < a->nr_pcpus && a->pcpus[id] ? a->pcpus[id]
+                                            : segment_pcpu_slow(a, id);
+}
 
 /* Add a pcpu to the global machine, once the pcpu's first time is known. */
 int segment_enter(struct analysis *a, struct pcpu *p);
