@@ -8,6 +8,10 @@
 
 excused='
 boot2-all|d0 partial run: 148 times|two vcpus run from the start, which stock counts twice
+c2-cpumask1|d0v0 runnable|it ran on a pcpu without records meanwhile
+c2-cpumask1|d0v1 runnable|it ran on a pcpu without records meanwhile
+c2-cpumask1|d1v0 runnable|it ran on a pcpu without records meanwhile
+c2-cpumask1|d1v1 runnable|it ran on a pcpu without records meanwhile
 lost-S1-s300|d1v0 lost:|stock begins to count a loss anew when another pcpu loses
 lost-S1-s300|d32767 lost:|a loss that the end of the trace ends is not counted
 lost-S1-s300|d32767v0 lost:|a loss that the end of the trace ends is not counted'

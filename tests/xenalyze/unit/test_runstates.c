@@ -52,8 +52,7 @@ static const struct script_row states_follow_each_other_rows[] = {
       "d1v0 130..140 offline p0 -> runnable wake by p0\n"
       "d1v0 140..150 runnable p0 wake -> blocked by p0\n"
       "d1v0 150..160 blocked p0 -> running by p0\n"
-      "d1v0 160..170 running p0 -> running by p0\n"
-      "d1v0 170..180 running p0 -> runnable preempt by p0\n"
+      "d1v0 160..180 running p0 -> runnable preempt by p0\n"
       "d1v0 180..180 runnable p0 preempt end\n"
       "3 runstate changes that Xen does not make\n" },
     { "parked without budget, and unparked", "runstate,anomaly",
@@ -335,7 +334,7 @@ static const struct script_row mismatches_rows[] = {
       "130 p0 blocked>runnable d1v0\n",
       "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
       "d1v0 100..110 running p0 -> runnable preempt by p0\n"
-      "d1v0 110..120 runnable p0 preempt -> blocked by p0\n"
+      "d1v0 110..120 no data p0 -> blocked by p0\n"
       "d1v0 120..130 blocked p0 -> runnable wake by p0\n"
       "d1v0 130..130 runnable p0 wake end\n"
       "1 runstate changes from another state than known\n"
@@ -502,9 +501,10 @@ static const struct script_row mismatches_rows[] = {
       "idle0 100..120 lost - -> running by p1 (unseen)\n"
       "idle0 120..120 running p1 -> running by p1 (unseen)\n"
       "d1v0 110..140 lost p0 -> running by p1\n"
+      "idle0 120..140 no data p1 -> no data by p1\n"
       "d1v0 140..150 running p1 -> blocked by p1\n"
       "d1v0 150..150 blocked p1 end\n"
-      "idle0 120..150 running p1 end\n" },
+      "idle0 140..150 no data p1 end\n" },
     { "a second vcpu runs on the pcpu", "runstate,pcpu,anomaly",
       "100 p0 runnable>running d1v0\n"
       "110 p0 runnable>running d2v0\n"
@@ -514,7 +514,8 @@ static const struct script_row mismatches_rows[] = {
       "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
       "p0 100..110 running d1v0\n"
       "d2v0 100..110 runnable - -> running by p0 (unseen)\n"
-      "d1v0 100..120 running p0 -> blocked by p0\n"
+      "d1v0 100..110 running p0 -> no data by p0\n"
+      "d1v0 110..120 running p0 -> blocked by p0\n"
       "p0 110..130 running d2v0\n"
       "d2v0 110..130 running p0 -> blocked by p0\n"
       "p0 130..130 unknown\n"
@@ -524,6 +525,234 @@ static const struct script_row mismatches_rows[] = {
 };
 
 SCRIPT_TEST(mismatches)
+
+static const struct script_row contradictions_rows[] = {
+    { "a record of the leaving vcpu is damaged: another vcpu runs next",
+      "runstate,pcpu,anomaly",
+      "100 p0 runnable>running d1v0\n"
+      "150 p0 running>blocked d1v64\n"
+      "150 p0 runnable>running d32767v0\n"
+      "170 p0 blocked>runnable d1v0\n"
+      "180 p0 running>runnable d32767v0\n"
+      "180 p0 runnable>running d1v0\n"
+      "190 p0 running>blocked d1v0\n",
+      "p0 100..100 unknown (unseen)\n"
+      "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
+      "p0 100..150 running d1v0\n"
+      "idle0 100..150 runnable - -> running by p0 (unseen)\n"
+      "d1v0 100..150 running p0 -> no data by p0\n"
+      "d1v0 150..170 blocked p0 -> runnable wake by p0\n"
+      "p0 150..180 idle idle0\n"
+      "idle0 150..180 running p0 -> runnable preempt by p0\n"
+      "p0 180..180 unknown\n"
+      "d1v0 170..180 runnable p0 wake -> running by p0\n"
+      "p0 180..190 running d1v0\n"
+      "d1v0 180..190 running p0 -> blocked by p0\n"
+      "p0 190..190 unknown\n"
+      "d1v0 190..190 blocked p0 end\n"
+      "idle0 180..190 runnable p0 preempt end\n"
+      "2 vcpus that left a pcpu that another one ran on\n" },
+    { "the record names a vcpu that runs elsewhere",
+      "runstate,anomaly",
+      "100 p0 runnable>running d1v0\n"
+      "100 p1 runnable>running d1v1\n"
+      "150 p0 running>runnable d1v1\n"
+      "150 p0 runnable>running d2v0\n"
+      "170 p0 running>blocked d2v0\n"
+      "170 p0 runnable>running d1v0\n"
+      "190 p1 running>blocked d1v1\n",
+      "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
+      "d1v1 100..100 runnable - -> running by p1 (unseen)\n"
+      "d2v0 100..150 runnable - -> running by p0 (unseen)\n"
+      "d1v0 100..150 running p0 -> no data by p0\n"
+      "d2v0 150..170 running p0 -> blocked by p0\n"
+      "d1v0 150..170 runnable p0 -> running by p0\n"
+      "d1v1 100..190 running p1 -> blocked by p1\n"
+      "d1v0 170..170 running p0 -> no data by p0\n"
+      "d1v0 170..190 no data p0 end\n"
+      "d1v1 190..190 blocked p1 end\n"
+      "d2v0 170..190 blocked p0 end\n"
+      "2 vcpus that left a pcpu that another one ran on\n" },
+    { "a record of the arriving vcpu is damaged: a blocked vcpu runs",
+      "runstate,anomaly",
+      "100 p0 runnable>running d1v1\n"
+      "110 p0 running>blocked d1v1\n"
+      "110 p0 runnable>running d2v0\n"
+      "120 p0 blocked>runnable d1v0\n"
+      "130 p0 running>runnable d2v0\n"
+      "130 p0 runnable>running d1v1\n"
+      "150 p0 running>blocked d1v0\n"
+      "150 p0 runnable>running d2v0\n"
+      "160 p0 blocked>runnable d1v1\n",
+      "d1v1 100..100 runnable - -> running by p0 (unseen)\n"
+      "d1v1 100..110 running p0 -> blocked by p0\n"
+      "d2v0 100..110 runnable - -> running by p0 (unseen)\n"
+      "d1v0 100..120 blocked - -> runnable wake by p0 (unseen)\n"
+      "d2v0 110..130 running p0 -> runnable preempt by p0\n"
+      "d1v1 110..130 blocked p0 -> running by p0\n"
+      "d1v1 130..150 no data p0 -> no data by p0\n"
+      "d1v0 120..150 no data - -> no data by p0 (unseen)\n"
+      "d1v0 150..150 no data - -> blocked by p0 (unseen)\n"
+      "d2v0 130..150 runnable p0 preempt -> running by p0\n"
+      "d1v1 150..160 blocked p0 -> runnable wake by p0\n"
+      "d2v0 150..160 running p0 -> no data by p0\n"
+      "d1v0 150..160 blocked - end (unseen)\n"
+      "d1v1 160..160 runnable p0 wake end\n"
+      "d2v0 160..160 no data p0 end\n"
+      "1 runstate changes from another state than known\n"
+      "1 vcpus that left a pcpu that another one ran on\n" },
+    { "both vcpus were runnable: which one ran?",
+      "runstate,anomaly",
+      "100 p0 runnable>running d2v0\n"
+      "110 p0 blocked>runnable d1v0\n"
+      "110 p0 blocked>runnable d1v1\n"
+      "130 p0 running>blocked d2v0\n"
+      "130 p0 runnable>running d1v1\n"
+      "150 p0 running>blocked d1v0\n"
+      "150 p0 runnable>running d2v0\n"
+      "160 p0 blocked>runnable d1v0\n"
+      "170 p0 running>blocked d2v0\n"
+      "170 p0 runnable>running d1v1\n",
+      "d2v0 100..100 runnable - -> running by p0 (unseen)\n"
+      "d1v0 100..110 blocked - -> runnable wake by p0 (unseen)\n"
+      "d1v1 100..110 blocked - -> runnable wake by p0 (unseen)\n"
+      "d2v0 100..130 running p0 -> blocked by p0\n"
+      "d1v1 110..130 runnable - wake -> running by p0 (unseen)\n"
+      "d1v1 130..150 no data p0 -> no data by p0\n"
+      "d1v0 110..150 no data - -> no data by p0 (unseen)\n"
+      "d2v0 130..150 blocked p0 -> running by p0\n"
+      "d1v0 150..160 blocked - -> runnable wake by p0 (unseen)\n"
+      "d2v0 150..170 running p0 -> blocked by p0\n"
+      "d1v1 150..170 runnable p0 -> running by p0\n"
+      "d1v1 170..170 running p0 -> no data by p0\n"
+      "d1v0 160..170 runnable - wake end (unseen)\n"
+      "d1v1 170..170 no data p0 end\n"
+      "d2v0 170..170 blocked p0 end\n"
+      "1 runstate changes from another state than known\n"
+      "1 vcpus that left a pcpu that another one ran on\n" },
+    { "the scheduler chose another vcpu than one without records",
+      "runstate,anomaly",
+      "100 p0 runnable>running d1v0\n"
+      "110 p0 running>blocked d1v0\n"
+      "110 p0 sched_switch 1 0 2 0\n"
+      "110 p0 runnable>running d2v64\n"
+      "150 p0 running>blocked d2v0\n"
+      "150 p0 sched_switch 2 0 3 0\n"
+      "150 p0 runnable>running d3v0\n",
+      "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
+      "d1v0 100..110 running p0 -> blocked by p0\n"
+      "d2v0 100..150 no data - -> blocked by p0 (unseen)\n"
+      "d3v0 100..150 runnable - -> running by p0 (unseen)\n"
+      "d3v0 150..150 running p0 -> no data by p0\n"
+      "d1v0 110..150 blocked p0 end\n"
+      "d2v0 150..150 blocked - end (unseen)\n"
+      "d3v0 150..150 no data p0 end\n"
+      "1 vcpus that left a pcpu that another one ran on\n" },
+    { "another vcpu is woken than one without records",
+      "runstate,anomaly",
+      "100 p0 runnable>running d1v0\n"
+      "110 p0 sched_wake 2 0\n"
+      "110 p0 blocked>runnable d2v64\n"
+      "130 p0 sched_wake 2 0\n"
+      "130 p0 blocked>runnable d2v0\n",
+      "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
+      "d2v0 100..130 blocked - -> runnable wake by p0 (unseen)\n"
+      "d1v0 100..130 running p0 -> no data by p0\n"
+      "d1v0 130..130 no data p0 end\n"
+      "d2v0 130..130 runnable - wake end (unseen)\n" },
+    { "vcpus that Xen does not have",
+      "runstate,anomaly",
+      "100 p0 runnable>running d1v0\n"
+      "110 p0 blocked>runnable d1v8192\n"
+      "120 p0 blocked>runnable d32752v0\n"
+      "130 p0 blocked>runnable d32768v0\n"
+      "140 p0 blocked>runnable d1v8191\n",
+      "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
+      "d1v8191 100..140 blocked - -> runnable wake by p0 (unseen)\n"
+      "d1v0 100..140 running p0 -> no data by p0\n"
+      "d1v0 140..140 no data p0 end\n"
+      "d1v8191 140..140 runnable - wake end (unseen)\n"
+      "3 runstate changes that Xen does not make\n" },
+    { "a wake-up is damaged: a blocked vcpu runs beside another one",
+      "runstate,anomaly",
+      "100 p0 runnable>running d1v1\n"
+      "110 p0 running>blocked d1v1\n"
+      "110 p0 runnable>running d1v0\n"
+      "130 p0 blocked>running d1v1\n"
+      "150 p0 running>blocked d1v0\n"
+      "150 p0 runnable>running d1v1\n",
+      "d1v1 100..100 runnable - -> running by p0 (unseen)\n"
+      "d1v1 100..110 running p0 -> blocked by p0\n"
+      "d1v0 100..110 runnable - -> running by p0 (unseen)\n"
+      "d1v0 110..150 running p0 -> blocked by p0\n"
+      "d1v1 110..150 blocked p0 -> running by p0\n"
+      "d1v1 150..150 running p0 -> no data by p0\n"
+      "d1v0 150..150 blocked p0 end\n"
+      "d1v1 150..150 no data p0 end\n"
+      "2 runstate changes from another state than known\n"
+      "1 vcpus that left a pcpu that another one ran on\n" },
+    { "a runnable vcpu that has blocked before it is woken",
+      "runstate,anomaly",
+      "100 p0 runnable>running d1v0\n"
+      "110 p0 running>runnable d1v0\n"
+      "110 p0 runnable>running d2v0\n"
+      "150 p0 blocked>runnable d1v0\n",
+      "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
+      "d1v0 100..110 running p0 -> runnable preempt by p0\n"
+      "d2v0 100..110 runnable - -> running by p0 (unseen)\n"
+      "d1v0 110..150 no data p0 -> runnable other by p0\n"
+      "d2v0 110..150 running p0 -> no data by p0\n"
+      "d1v0 150..150 runnable p0 other end\n"
+      "d2v0 150..150 no data p0 end\n"
+      "1 runstate changes from another state than known\n" },
+    { "a vcpu without records leaves a pcpu that ran others",
+      "runstate,anomaly",
+      "100 p0 runnable>running d1v0\n"
+      "110 p0 running>blocked d1v0\n"
+      "150 p0 running>blocked d2v0\n"
+      "170 p0 blocked>runnable d2v0\n",
+      "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
+      "d1v0 100..110 running p0 -> blocked by p0\n"
+      "d2v0 100..150 no data - -> blocked by p0 (unseen)\n"
+      "d2v0 150..170 blocked - -> runnable wake by p0 (unseen)\n"
+      "d1v0 110..170 blocked p0 end\n"
+      "d2v0 170..170 runnable - wake end (unseen)\n"
+      "1 vcpus that left a pcpu that another one ran on\n" },
+    { "a pcpu writes the records of both vcpus of a core",
+      "runstate,residency,anomaly",
+      "100 p0 runnable>running d1v0\n"
+      "101 p0 runnable>running d1v1\n"
+      "150 p0 running>blocked d1v0\n"
+      "151 p0 running>runnable d1v1\n",
+      "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
+      "d1v1 100..101 runnable - -> running by p0 (unseen)\n"
+      "d1v0 100..101 running p0 -> no data by p0\n"
+      "d1v0 101..150 running p0 -> blocked by p0\n"
+      "d1v1 101..151 running p0 -> runnable preempt by p0\n"
+      "d1v0 150..151 blocked p0 end\n"
+      "d1v0 on p0 100..151 next -\n"
+      "d1v1 151..151 runnable p0 preempt end\n"
+      "d1v1 on p0 101..151 next -\n"
+      "2 vcpus that left a pcpu that another one ran on\n" },
+    { "a vcpu goes on that runs elsewhere, or has no records",
+      "runstate,anomaly",
+      "100 p0 runnable>running d1v0\n"
+      "100 p1 runnable>running d2v0\n"
+      "120 p1 running>blocked d2v0\n"
+      "130 p1 sched_continue_running d1v0\n"
+      "140 p0 sched_continue_running d1v64\n"
+      "150 p0 running>blocked d1v0\n",
+      "d1v0 100..100 runnable - -> running by p0 (unseen)\n"
+      "d2v0 100..100 runnable - -> running by p1 (unseen)\n"
+      "d2v0 100..120 running p1 -> blocked by p1\n"
+      "d1v0 100..150 running p0 -> blocked by p0\n"
+      "d1v0 150..150 blocked p0 end\n"
+      "d2v0 120..150 blocked p1 end\n"
+      "2 vcpus that went on to run where they did not\n"
+      "2 vcpus that left a pcpu that another one ran on\n" },
+};
+
+SCRIPT_TEST(contradictions)
 
 static const struct script_row continuing_rows[] = {
     { "where it runs", "runstate,event,anomaly",
@@ -585,12 +814,13 @@ static const struct script_row continuing_rows[] = {
       "p0 110..130 lost\n"
       "d2v0 100..130 lost - -> running by p0 (unseen)\n"
       "d2v0 130..130 running p0 -> running by p0 (unseen)\n"
+      "d2v0 130..130 no data p0 -> no data by p0\n"
       "d1v0 110..140 lost p0 -> running by p0\n"
       "p0 130..150 running d1v0\n"
       "d1v0 140..150 running p0 -> blocked by p0\n"
       "p0 150..150 unknown\n"
       "d1v0 150..150 blocked p0 end\n"
-      "d2v0 130..150 running p0 end\n" },
+      "d2v0 130..150 no data p0 end\n" },
 };
 
 SCRIPT_TEST(continuing)
@@ -839,5 +1069,5 @@ START_TEST(many_vcpus_of_one_pcpu)
 END_TEST
 
 UNIT_MAIN("runstates", states_follow_each_other, before_the_first_run,
-          domains_sum_up_their_vcpus, vcpus_migrate, mismatches, continuing,
-          losses, ends, many_vcpus_of_one_pcpu)
+          domains_sum_up_their_vcpus, vcpus_migrate, mismatches, contradictions,
+          continuing, losses, ends, many_vcpus_of_one_pcpu)

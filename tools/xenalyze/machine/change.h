@@ -16,7 +16,8 @@
 enum change_kind
 {
     CHANGE_STATE,       /* vcpu: from state `old` to `new`, except: */
-    CHANGE_ARRIVE,      /* ... from any state but running to running */
+    CHANGE_ARRIVE,      /* ... from any state but running to running; number:
+                           1 + key of the vcpu in the SWITCH record, or 0 */
     CHANGE_LEAVE,       /* ... from running */
     CHANGE_WAKE,        /* ... from any state but running to runnable; number:
                            time at which the wake-up began, or 0 */
@@ -48,6 +49,7 @@ struct change
     };
     uint32_t pcpu;
     uint8_t kind, old, new;
+    bool doubtful;      /* the WAKE record before names another vcpu */
 };
 
 struct changes

@@ -66,6 +66,7 @@ struct vcpu_state
     bool known, has_pcpu;
     bool ending, ended;         /* it ran when the pcpu's records ended: to be
                                    counted as ended, and counted */
+    bool is_unnamed;            /* unknown until its next record */
     uint64_t pcpu_since;        /* on fact.pcpu, if has_pcpu */
 
     /* The last record with an old state that differs from the known one. */
@@ -133,6 +134,19 @@ void global_fini(struct global *g);
 /* --- vcpu-runstate.c ------------------------------------------------------ */
 
 void global_apply(struct global *g, const struct change *c);
+
+/* Emit the fact in progress and begin the next one. */
+void vcpu_enter(struct global *g, struct vcpu_state *v, unsigned int state,
+                uint64_t time, uint32_t pcpu);
+
+/* The state in progress is another one than assumed since its begin. */
+void vcpu_correct_state(struct global *g, struct vcpu_state *v,
+                        unsigned int state, uint64_t time);
+
+static inline bool state_is_unknown(unsigned int state)
+{
+    return state == STATE_LOST || state == STATE_NO_DATA;
+}
 
 static inline struct vcpu_state *vcpu_get_state(const struct vcpu *v)
 {

@@ -176,5 +176,10 @@ bool vcpu_accept_mismatch(struct global *g, struct vcpu_state *v,
         note_doubtful_wait(g, v, c);
     note_early(v, c);
     v->mismatch_at = c->time;
-    return v->fact.state != STATE_RUNNING;
+    if ( v->fact.state == STATE_RUNNING )
+        return false;
+    /* A blocked vcpu that runs may have been blocked: its wake-up is late. */
+    if ( v->fact.state != STATE_BLOCKED || c->old == STATE_RUNNING )
+        vcpu_correct_state(g, v, STATE_NO_DATA, c->time);
+    return true;
 }

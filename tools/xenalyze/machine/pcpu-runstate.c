@@ -36,11 +36,14 @@ static inline struct change *queue_change(struct pcpu *p, unsigned int kind,
 
 /* --- the current vcpu ----------------------------------------------------- */
 
-/* The record claims that v was running here: compare with `current`. */
-static inline void check_current(struct pcpu *p, struct vcpu *v)
+/*
+ * The record claims that v was running here, which was unknown, or another
+ * vcpu: either record may be damaged.
+ */
+COLD
+static void correct_current(struct pcpu *p, struct vcpu *v)
 {
-    if ( p->current == v )
-        return;
+    debug_assert(p->current != v);
     if ( !p->current && p->fact.state == PCPU_UNKNOWN &&
          (p->fact.before_first_run || p->inferred) )
         pcpu_infer_current(p, v);
@@ -50,7 +53,17 @@ static inline void check_current(struct pcpu *p, struct vcpu *v)
         p->current = v;
     }
     else
+    {
         p->anomalies[ANOMALY_PREVIOUS]++;
+        if ( p->current && vcpu_is_idle(p->current) != vcpu_is_idle(v) )
+            p->fact.state = PCPU_UNKNOWN;
+    }
+}
+
+static inline void check_current(struct pcpu *p, struct vcpu *v)
+{
+    if ( p->current != v )
+        correct_current(p, v);
 }
 
 static inline void vcpu_leaves(struct pcpu *p, struct vcpu *v,
@@ -74,13 +87,46 @@ static inline void vcpu_arrives(struct pcpu *p, struct vcpu *v)
     pcpu_set_current(p, v);
 }
 
+static inline void vcpu_is_chosen(struct pcpu *p, struct vcpu *v,
+                                  unsigned int old)
+{
+    struct change *c = queue_change(p, CHANGE_ARRIVE, v, old, STATE_RUNNING);
+
+    c->number = p->switch_to;
+    p->switch_to = 0;
+}
+
+/* A vcpu in a record that only confirms a change; 0 is none. */
+static inline uint64_t encode_vcpu(uint32_t domain, uint32_t vcpu)
+{
+    return (uint64_t)xt_vcpu_key(domain, vcpu) + 1;
+}
+
 static inline void vcpu_wakes(struct pcpu *p, struct vcpu *v,
                               unsigned int old)
 {
     struct change *c = queue_change(p, CHANGE_WAKE, v, old, STATE_RUNNABLE);
 
-    if ( v == p->waking )
+    if ( p->waking == encode_vcpu(v->domain->id, v->id) )
         c->number = p->waking_since;
+    else
+        c->doubtful = p->waking;
+}
+
+/* NULL, counted as an anomaly: no such vcpu. */
+COLD
+static struct vcpu *find_vcpu_by_word(struct pcpu *p, uint32_t word)
+{
+    unsigned int domain = word >> 16, vcpu = word & 0xffff;
+    bool is_possible = vcpu < VCPU_IDS && (domain < DOMAIN_IDS ||
+                                           domain == XT_DOMAIN_IDLE);
+    struct vcpu *v = is_possible ? guests_get_vcpu(p->guests, domain, vcpu)
+                                 : NULL;
+
+    debug_assert(!v || (v->domain->id == domain && v->id == vcpu));
+    if ( !v )
+        p->anomalies[is_possible ? ANOMALY_TOO_MANY : ANOMALY_TRANSITION]++;
+    return v;
 }
 
 /* Few vcpus appear on one pcpu, and repeatedly: hence the cache. */
@@ -90,12 +136,8 @@ static inline struct vcpu *vcpu_lookup(struct pcpu *p, uint32_t word)
 
     c = &p->vcpu_cache[word * UINT32_C(0x9e3779b1) >> (32 - VCPU_CACHE_BITS)];
     if ( c->word != word || !c->vcpu )
-        *c = (struct vcpu_cache_entry){
-            word, guests_get_vcpu(p->guests, word >> 16, word) };
-    debug_assert(!c->vcpu || (c->vcpu->domain->id == word >> 16 &&
-                              c->vcpu->id == (word & 0xffff)));
-    if ( !c->vcpu )
-        p->anomalies[ANOMALY_TOO_MANY]++;
+        *c = (struct vcpu_cache_entry){ word, find_vcpu_by_word(p, word) };
+    debug_assert(c->word == word);
     return c->vcpu;
 }
 
@@ -103,18 +145,23 @@ __attribute__((always_inline))
 static inline void change_state(struct pcpu *p, struct vcpu *v,
                                 unsigned int old, unsigned int new)
 {
+    if ( old == new )
+    {
+        p->anomalies[ANOMALY_TRANSITION]++;
+        return;
+    }
     if ( old == STATE_RUNNING )
     {
         vcpu_leaves(p, v, new);
         queue_change(p, CHANGE_LEAVE, v, old, new);
     }
     else if ( new == STATE_RUNNING )
-        queue_change(p, CHANGE_ARRIVE, v, old, new);
+        vcpu_is_chosen(p, v, old);
     else if ( new == STATE_RUNNABLE )
         vcpu_wakes(p, v, old);
     else
         queue_change(p, CHANGE_STATE, v, old, new);
-    p->waking = NULL;
+    p->waking = 0;
     if ( new == STATE_RUNNING )
         vcpu_arrives(p, v);
     debug_assert(new == STATE_RUNNING ? p->current == v
@@ -208,21 +255,33 @@ void domain_record(struct pcpu *p, const struct xt_record *r)
     pcpu_emit_event(p, r);
 }
 
-/* The other scheduler records wake vcpus, or are about domains. */
+static void note_wake(struct pcpu *p, const struct xt_record *r)
+{
+    if ( !record_has_words(p, r, XT_WORDS(sched_wake)) )
+        return;
+    p->waking = encode_vcpu(RECORD_FIELD(r, sched_wake, dom),
+                            RECORD_FIELD(r, sched_wake, vcpu));
+    p->waking_since = p->time;
+}
+
+static inline void note_switch(struct pcpu *p, const struct xt_record *r)
+{
+    if ( record_has_words(p, r, XT_WORDS(sched_switch)) )
+        p->switch_to = encode_vcpu(RECORD_FIELD(r, sched_switch, next_dom),
+                                   RECORD_FIELD(r, sched_switch, next));
+}
+
+/* The other scheduler records wake and choose vcpus, or are about domains. */
 void schedule_record(struct pcpu *p, const struct xt_record *r)
 {
-    if ( r->event == TRC_SCHED_DOM_ADD )
+    if ( r->event == TRC_SCHED_SWITCH )
+        note_switch(p, r);
+    else if ( r->event == TRC_SCHED_WAKE )
+        note_wake(p, r);
+    else if ( r->event == TRC_SCHED_DOM_ADD )
         note_domain(p, r, CHANGE_CREATED);
     else if ( r->event == TRC_SCHED_DOM_REM )
         note_domain(p, r, CHANGE_DESTROYED);
-    if ( r->event == TRC_SCHED_WAKE &&
-         record_has_words(p, r, XT_WORDS(sched_wake)) )
-    {
-        p->waking = guests_get_vcpu(p->guests,
-                                    RECORD_FIELD(r, sched_wake, dom),
-                                    RECORD_FIELD(r, sched_wake, vcpu));
-        p->waking_since = p->time;
-    }
     pcpu_emit_event(p, r);
 }
 

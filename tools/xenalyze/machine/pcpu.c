@@ -182,6 +182,7 @@ void pcpu_begin_loss(struct pcpu *p, uint64_t time)
     p->open_exit.open = false;
     p->default_vcpu = NULL;
     p->entered_at = 0;
+    p->switch_to = 0;
     pcpu_set_state(p, PCPU_LOST, time);
     p->current = NULL;
     p->asleep = false;

@@ -45,6 +45,10 @@ struct vcpu_cache_entry
 
 #define VCPU_CACHE_BITS 6u
 
+/* Ids of vcpus, and of domains but the idle one, are smaller in any Xen. */
+#define VCPU_IDS 8192u
+#define DOMAIN_IDS 0x7ff0u
+
 /*
  * A time stamp so many cycles after the previous one may be damaged.  The
  * engine then looks for evidence; its loop for common records, and those of the
@@ -84,7 +88,10 @@ struct pcpu
 
     struct vcpu_cache_entry vcpu_cache[1u << VCPU_CACHE_BITS];
 
-    struct vcpu *waking;        /* of a WAKE record; no runstate record since */
+    uint64_t switch_to;         /* 1 + key of the vcpu in a SWITCH record; 0:
+                                   none since a vcpu arrived */
+    uint64_t waking;            /* the same of a WAKE record; 0: none since a
+                                   runstate record */
     uint64_t waking_since;
 
     struct open_exit open_exit;

@@ -6,6 +6,7 @@
 #ifndef XENALYZE_MACHINE_RIVALS_H
 #define XENALYZE_MACHINE_RIVALS_H
 
+#include "xenalyze/machine/current.h"
 #include "xenalyze/machine/global.h"
 
 /* --- the current vcpu of a pcpu ------------------------------------------- */
@@ -28,10 +29,7 @@ static inline void global_set_current(struct global *g, uint32_t pcpu,
     struct global_pcpu *p = &g->pcpus[pcpu];
 
     if ( p->current )
-    {
-        g->anomalies[ANOMALY_PREVIOUS] += !p->inferred;
-        global_clear_current(g, pcpu, time);
-    }
+        current_replace(g, pcpu, v, time);
     p->current = v;
     p->since = time;
 }

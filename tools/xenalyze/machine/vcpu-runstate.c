@@ -147,14 +147,9 @@ static inline void vcpu_emit_state(struct global *g, struct vcpu_state *v,
     emit_runstate(&g->emit, &v->fact);
 }
 
-static bool is_unknown(unsigned int state)
-{
-    return state == STATE_LOST || state == STATE_NO_DATA;
-}
-
 static bool is_off_cpu(unsigned int state)
 {
-    return state != STATE_RUNNING && !is_unknown(state);
+    return state != STATE_RUNNING && !state_is_unknown(state);
 }
 
 /*
@@ -209,12 +204,26 @@ static inline void vcpu_enter_state(struct global *g, struct vcpu_state *v,
 }
 
 COLD
-static void vcpu_enter(struct global *g, struct vcpu_state *v,
-                       unsigned int state, uint64_t time, uint32_t pcpu)
+void vcpu_enter(struct global *g, struct vcpu_state *v, unsigned int state,
+                uint64_t time, uint32_t pcpu)
 {
     if ( v->fact.state == STATE_RUNNABLE )
         wait_emit_open(g, v, FACT_NO_PCPU, time);
     vcpu_enter_state(g, v, state, time, pcpu);
+    v->is_unnamed = false;
+}
+
+COLD
+void vcpu_correct_state(struct global *g, struct vcpu_state *v,
+                        unsigned int state, uint64_t time)
+{
+    debug_assert(v->known && state < STATES);
+    if ( !v->fact.before_first_run )
+        domain_change_vcpu(g, v->domain, v->fact.state, state, time);
+    if ( v->ending || v->ended )
+        update_ended(v);
+    v->fact.state = state;
+    v->fact.why = WHY_NONE;
 }
 
 /* --- the state of a vcpu -------------------------------------------------- */
@@ -250,7 +259,11 @@ static void init_vcpu_state(struct global *g, struct vcpu_state *v,
     if ( g->certain_since > begin )
         v->fact.from = g->certain_since;
     v->fact.state = c->old;
-    if ( !v->has_pcpu && c->old == STATE_RUNNING )
+    v->is_unnamed = c->old == STATE_RUNNING &&
+                    current_has_run_since(&g->pcpus[c->pcpu], v->fact.from);
+    if ( v->is_unnamed )
+        v->fact.state = STATE_NO_DATA;
+    else if ( !v->has_pcpu && c->old == STATE_RUNNING )
         v->fact.pcpu = c->pcpu;
     list_off_cpu(g, v);
 }
@@ -266,6 +279,17 @@ static bool is_after_life(const struct change *c)
 
     debug_assert(!vcpu_get_state(c->vcpu)->known);
     return d->dying && c->new != STATE_RUNNING;
+}
+
+/* The record is the first one of its vcpu: does the one before name it, too? */
+COLD
+static bool is_other_vcpu(const struct change *c)
+{
+    uint64_t key = xt_vcpu_key(c->vcpu->domain->id, c->vcpu->id);
+
+    debug_assert(!vcpu_get_state(c->vcpu)->known);
+    return c->doubtful ||
+           (c->kind == CHANGE_ARRIVE && c->number && c->number != key + 1);
 }
 
 static inline struct vcpu_state *find_vcpu_state(struct global *g,
@@ -311,15 +335,15 @@ static inline struct vcpu_state *check_old_state(struct global *g,
     struct vcpu_state *v = vcpu_get_state(c->vcpu);
     bool accept;
 
-    if ( !v->known && is_after_life(c) )
+    if ( !v->known && (is_other_vcpu(c) || is_after_life(c)) )
         return NULL;
     v = find_vcpu_state(g, c);
     g->anomalies[ANOMALY_TRANSITION] +=
         !state_change_is_possible(c->old, c->new);
     if ( v->fact.state == c->old )
         return v;
-    accept = is_unknown(v->fact.state) ? c->new == STATE_RUNNING
-                                       : vcpu_accept_mismatch(g, v, c);
+    accept = state_is_unknown(v->fact.state)
+             ? vcpu_name_state(g, v, c) : vcpu_accept_mismatch(g, v, c);
     return accept ? v : NULL;
 }
 
@@ -393,7 +417,7 @@ static void vcpu_end_life(struct global *g, struct vcpu_state *v, uint64_t time)
                     time > v->fact.from ? time : v->fact.from, FACT_NO_PCPU);
     forget_open_exit(v);
     vcpu_forget_wake(v);
-    v->known = v->ending = v->ended = false;
+    v->known = v->ending = v->ended = v->is_unnamed = false;
     v->fact.state = STATE_LOST;
 }
 
@@ -431,8 +455,11 @@ static void check_end_of_life(struct global *g, struct domain_state *d,
 
 static void apply_arrive(struct global *g, const struct change *c)
 {
-    struct vcpu_state *v = check_old_state(g, c);
+    struct vcpu_state *v;
 
+    if ( g->pcpus[c->pcpu].current && !current_may_arrive(g, c) )
+        return;
+    v = check_old_state(g, c);
     if ( !v )
         return;
     if ( v->fact.state == STATE_RUNNABLE )
@@ -465,9 +492,12 @@ static void arrive_early(struct global *g, struct vcpu_state *v,
 static void apply_leave(struct global *g, const struct change *c)
 {
     struct global_pcpu *p = &g->pcpus[c->pcpu];
-    struct vcpu_state *v = check_old_state(g, c);
     unsigned int next = c->new;
+    struct vcpu_state *v;
 
+    if ( p->current != c->vcpu && !current_may_leave(g, c) )
+        return;
+    v = check_old_state(g, c);
     if ( c->new == STATE_RUNNABLE )
         end_open_exit(g, vcpu_get_state(c->vcpu), c->time, EXIT_WOKEN);
     if ( !v )
@@ -532,15 +562,17 @@ static void start_running(struct global *g, struct vcpu_state *v,
 
 static void apply_continue(struct global *g, const struct change *c)
 {
-    struct vcpu_state *v = find_vcpu_state(g, c);
     struct global_pcpu *p = &g->pcpus[c->pcpu];
+    bool may = p->current == c->vcpu || current_may_continue(g, c);
+    struct vcpu_state *v = may ? find_vcpu_state(g, c) : NULL;
 
-    if ( (v->fact.state != STATE_RUNNING && !is_unknown(v->fact.state)) ||
-         (p->current && p->current != v->fact.vcpu && !p->inferred) )
+    if ( !may || (v->fact.state != STATE_RUNNING &&
+                  !state_is_unknown(v->fact.state)) )
     {
         g->anomalies[ANOMALY_CONTINUE]++;
         return;
     }
+    v->is_unnamed = false;
     if ( v->fact.before_first_run && v->fact.state == STATE_RUNNING )
     {
         start_running(g, v, c);
