@@ -164,18 +164,13 @@ if command -v bash >/dev/null; then
         completes 'total ' xenalyze export json t.xt --sort tot
 
         # Names with blanks and characters of shells: quoted, not evaluated.
-        name() {
-            printf '0 - 0x1f08c 0x%08x' $(($1 | 1 << 24))
-            { printf '%s' "$2"; head -c 24 /dev/zero; } | head -c 24 |
-                od -An -v -tx4 -w24 --endian=little | sed 's/ / 0x/g'
-        }
         {
-            name 1 'two words'
+            name_domain 1 'two words'
             # shellcheck disable=SC2016 # not evaluated
-            name 2 '$(touch x)`id`'
-            name 3 'a;b&c"d'
-            name 4 'a,b'
-            name 5 "$(printf 'y\nz')"
+            name_domain 2 '$(touch x)`id`'
+            name_domain 3 'a;b&c"d'
+            name_domain 4 'a,b'
+            name_domain 5 'y\nz'
             echo '0 1000000 0x21011 0x10000'
         } | "$top/tests/xenalyze/reports/compose" >n.xt || fail 'n.xt'
         completes 'two\ words ' xenalyze n.xt --domain two

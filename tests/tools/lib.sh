@@ -48,3 +48,10 @@ expect_message() {
     [ "$(wc -l <"$tmp/err")" -eq 1 ] || fail "the message is not one line"
     grep -qF -e "$1" "$tmp/err" || fail "the message lacks: $1"
 }
+
+# name_domain ID NAME: metadata for compose, with escapes of printf in NAME
+name_domain() {
+    printf '0 - 0x1f08c 0x%08x' $(($1 | 1 << 24))
+    { printf '%b' "$2"; head -c 24 /dev/zero; } | head -c 24 |
+        od -An -v -tx4 -w24 --endian=little | sed 's/ / 0x/g'
+}

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #define MAKE_MAX (1u << 20)
 
@@ -66,6 +67,16 @@ static inline void make_close(struct make *m, size_t opened)
     uint32_t size = m->size - opened;
 
     memcpy(m->bytes + opened - 4, &size, sizeof(size));
+}
+
+static inline void make_spans(struct make *m, const struct iovec *spans, int nr)
+{
+    for ( int i = 0; i < nr; i++ )
+    {
+        assert(spans[i].iov_len <= MAKE_MAX - m->size);
+        memcpy(m->bytes + m->size, spans[i].iov_base, spans[i].iov_len);
+        m->size += spans[i].iov_len;
+    }
 }
 
 /* Add a window of n records, in all shapes, with rising time stamps. */

@@ -33,11 +33,7 @@ static void add_window(uint32_t c, uint32_t records, bool sealed,
     xt_frame_init(&f, c, &span, 1);
     if ( sealed )
         xt_frame_seal(&f, number);
-    for ( int i = 0; i < f.nr_iov; i++ )
-    {
-        memcpy(m.bytes + m.size, f.iov[i].iov_base, f.iov[i].iov_len);
-        m.size += f.iov[i].iov_len;
-    }
+    make_spans(&m, f.iov, f.nr_iov);
 }
 
 static void make_sound(bool sealed, uint32_t passes, uint32_t cpus,

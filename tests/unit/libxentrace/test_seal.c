@@ -29,11 +29,7 @@ static void add_sealed(struct make *m, unsigned int cpu, unsigned int n,
     spans[1] = (struct iovec){ body.bytes + cut, body.size - cut };
     xt_frame_init(&f, cpu, spans, 2);
     xt_frame_seal(&f, number);
-    for ( int i = 0; i < f.nr_iov; i++ )
-    {
-        memcpy(m->bytes + m->size, f.iov[i].iov_base, f.iov[i].iov_len);
-        m->size += f.iov[i].iov_len;
-    }
+    make_spans(m, f.iov, f.nr_iov);
 }
 
 /*

@@ -35,11 +35,7 @@ static void add_window(uint32_t cpu, bool sealed, uint32_t number, uint64_t now)
     xt_frame_init(&f, cpu, &span, 1);
     if ( sealed )
         xt_frame_seal(&f, number);
-    for ( int i = 0; i < f.nr_iov; i++ )
-    {
-        memcpy(whole.bytes + whole.size, f.iov[i].iov_base, f.iov[i].iov_len);
-        whole.size += f.iov[i].iov_len;
-    }
+    make_spans(&whole, f.iov, f.nr_iov);
 }
 
 static void make_capture(bool sealed, uint64_t now)

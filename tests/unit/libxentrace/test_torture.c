@@ -45,11 +45,7 @@ static void add_window(struct trace *t, uint32_t number)
     xt_frame_init(&f, pick_one(t, 5), &span, 1);
     if ( t->sealed )
         xt_frame_seal(&f, number);
-    for ( int i = 0; i < f.nr_iov; i++ )
-    {
-        memcpy(t->in.bytes + t->in.size, f.iov[i].iov_base, f.iov[i].iov_len);
-        t->in.size += f.iov[i].iov_len;
-    }
+    make_spans(&t->in, f.iov, f.nr_iov);
 }
 
 static void make_trace(struct trace *t)

@@ -97,11 +97,7 @@ START_TEST(round_trip)
         cpus[i] = make_random(&seed) % XT_MAX_CPUS;
         xt_frame_init(&f, cpus[i], spans, cut ? 2 : 1);
         ck_assert_int_eq(f.nr_iov, cut ? 3 : 2);
-        for ( int v = 0; v < f.nr_iov; v++ )
-        {
-            memcpy(m.bytes + m.size, f.iov[v].iov_base, f.iov[v].iov_len);
-            m.size += f.iov[v].iov_len;
-        }
+        make_spans(&m, f.iov, f.nr_iov);
         ck_assert_uint_eq(m.size % 4, 0);
     }
     see_exact(&s, &m, m.size);

@@ -121,26 +121,13 @@ shows '^1v0 ' --scatterplot-runstate
 
 # --- hostile names -----------------------------------------------------------
 
-# put_name ID NAME: a record for compose, of a name of at most 24 bytes
-put_name() {
-    printf '0 - 0x1f08c %s' $(($1 | 1 << 24))
-    printf %b "$2" | dd bs=24 conv=sync 2>/dev/null | od -An -v -tu1 | awk '
-        { for ( i = 1; i <= NF; i++ ) byte[n++] = $i }
-        END {
-            for ( i = 0; i < 24; i += 4 )
-                printf " %.0f", byte[i] + 256 * byte[i + 1] + \
-                    65536 * byte[i + 2] + 16777216 * byte[i + 3]
-            print ""
-        }'
-}
-
 # The vcpus of five domains run on pcpu 0 in turn.
 {
-    put_name 1 'a\033[31m\007red'
-    put_name 2 'b"`<&>\\$(id)'
-    put_name 3 twin
-    put_name 4 twin
-    put_name 5 d3v0
+    name_domain 1 'a\033[31m\007red'
+    name_domain 2 'b"`<&>\\$(id)'
+    name_domain 3 twin
+    name_domain 4 twin
+    name_domain 5 d3v0
     awk 'BEGIN {
         for ( i = 0; i < 50; i++ ) {
             t = 1000000 + 10000 * i
@@ -199,17 +186,11 @@ wrong 1 '--domain 77 matches nothing in noisy, which has a?[31m?red,b"`<&>\x5c$(
 
 # --- names in UTF-8 ----------------------------------------------------------
 
-# put_name ID NAME: its metadata
-put_name() {
-    printf '0 - 0x1f08c 0x%08x' $(($1 | 1 << 24))
-    { printf '%b' "$2"; head -c 24 /dev/zero; } | head -c 24 |
-        od -An -v -tx4 -w24 --endian=little | sed 's/ / 0x/g'
-}
 {
-    put_name 1 'größe'
-    put_name 2 '東京'
-    put_name 3 'a\0303b\0033[1m\0302\0233\0342\0200\0256'
-    put_name 4 web
+    name_domain 1 'größe'
+    name_domain 2 '東京'
+    name_domain 3 'a\0303b\0033[1m\0302\0233\0342\0200\0256'
+    name_domain 4 web
     for id in 1 2 3 4; do
         echo "0 ${id}000000 0x21101 $((id << 16))"
         echo "0 ${id}900000 0x21011 $((id << 16))"
