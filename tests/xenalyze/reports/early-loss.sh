@@ -8,6 +8,7 @@
 # 2000: the first lost record; 5000: the record of the loss.  2.4 GHz.
 {
     echo "0 5000 0x1f001 7 0 2000 0"
+    echo "0 5090 0x21021 0x00000"
     echo "0 5100 0x21101 0x10000"
     echo "0 6000 0x21011 0x10000"
     echo "1 5050 0x21101 0x20000"
