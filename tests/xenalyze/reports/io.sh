@@ -100,6 +100,34 @@ judge -T 1 --kind pvh --load io --cpus 3
 judge -T 1 --kind pv --vendor amd --load io --cpus 2 --domains 4
 judge -T 1 --kind pvh --load io --cpus 8 --domains 6 --seed 3
 
+# No answer is the end of a pause by the toolstack, nor a timer of the guest on
+# the pcpu of the backend.  Random guests: those with round trips in the truth.
+cat >paused.scenario <<'END'
+cpus = 2
+[domain web]
+kind = pv
+vcpus = 2
+load = bursty
+pause = 40ms
+pause-for = 20ms
+END
+# only_true OPTION...: no domain has round trips by event but those of the truth
+only_true() {
+    expect 0 "$xensim" --virtual --boot tbuf_size=256 "$@" --truth truth \
+        -o trace
+    expect 0 "$xenalyze" --json --report-io trace
+    python3 - out truth <<'END' || fail "round trips without I/O: $*"
+import json, sys
+tables = json.load(open(sys.argv[1]))["tables"]
+want = {r["dom"] for r in map(json.loads, open(sys.argv[2]))
+        if r["what"] == "io"}
+got = {r["domain"] for r in tables["io_trips"] if r["kind"] == "event"}
+assert got <= want, (got, want)
+END
+}
+only_true -T 1 --scenario paused.scenario
+only_true --seed 16 -T 0.4 --cpus 12 --rate 100k --hotplug 5ms --vcpus 4
+
 # An emulated device needs no event of the guest.
 expect 0 "$xensim" --virtual --boot tbuf_size=256 -T 1 --kind hvm --cpus 2 \
     -o trace

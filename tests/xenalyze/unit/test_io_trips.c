@@ -8,6 +8,7 @@
  *     wake 110 112 130 d0v0 d1v0  d0v0 woken at 110, runnable from 112 to 130;
  *                                 by d1v0
  *     preempt 110 130 d0v0        runnable from 110 to 130
+ *     resume 112 d1v0             offline until 112, then runnable
  *     send 100 d1v0               PV hypercall on event channels; or oldsend,
  *                                 subsend: other kinds of records
  *     call 100 d1v0               another PV hypercall
@@ -84,6 +85,13 @@ static void feed_preempt(struct io_test *t, const struct io_line *l)
         .from = l->numbers[0], .to = l->numbers[1] });
 }
 
+static void feed_resume(struct io_test *t, const struct io_line *l)
+{
+    t->sink.ops->runstate(t->sink.state, &(struct fact_runstate){
+        .vcpu = l->vcpus[0], .to = l->numbers[0], .state = STATE_OFFLINE,
+        .next = STATE_RUNNABLE, .next_why = WHY_WAKE });
+}
+
 /* An interrupt wakes the vcpu at each time. */
 static void feed_halts(struct io_test *t, const struct io_line *l)
 {
@@ -154,6 +162,7 @@ static void feed_end(struct io_test *t, const struct io_line *l)
 static const struct io_kind io_kinds[] = {
     { "wake", feed_wake, 0, 0 },
     { "preempt", feed_preempt, 0, 0 },
+    { "resume", feed_resume, 0, 0 },
     { "halts", feed_halts, 0, 0 },
     { "send", feed_pv, PV_HYPERCALL_V2, EVENT_CHANNEL_OP },
     { "oldsend", feed_pv, PV_HYPERCALL, EVENT_CHANNEL_OP },
@@ -621,6 +630,39 @@ static const struct io_row interrupts_rows[] = {
 
 IO_TEST(interrupts)
 
+static const struct io_row no_answers_rows[] = {
+    { "the toolstack ends a pause",
+      "send 100 d1v0\nsend 110 d0v0\ncall 150 d0v0\nresume 152 d1v0\n"
+      "wake 151 152 160 d1v0 d0v0\n", "" },
+    { "the toolstack ends a pause, and the backend was woken before",
+      "send 100 d1v0\nwake 101 101 110 d0v0 d1v0\nsend 120 d0v0\n"
+      "call 150 d0v0\nresume 152 d1v0\nwake 151 152 160 d1v0 d0v0\n"
+      "send 170 d0v0\nwake 171 172 180 d1v0 d0v0\n", NO_ANSWER NO_REQUEST },
+    { "the guest's timer fires on the pcpu of the backend",
+      "send 100 d1v0\ncall 145 d0v0\nwake 151 152 160 d1v0 d0v0\n", "" },
+    { "a timer in a trip",
+      "send 100 d1v0\nwake 101 101 110 d0v0 d1v0\ncall 120 d0v0\n"
+      "wake 121 122 130 d1v0 d0v0\nsend 150 d0v0\n"
+      "wake 151 152 160 d1v0 d0v0\n",
+      "d1 d0: 1 trips 60 cycles 0 grants\n"
+      "d1v0 d0v0 100: 1 9 0 0 0 40 10\n" },
+    { "an event long before the interrupt",
+      "send 100 d1v0\nsend 110 d0v0\n"
+      "wake 200000 200001 200010 d1v0 d0v0\n", "" },
+    { "an emulated device ends the time offline, no event does",
+      "send 100 d1v0\nwake 101 101 105 d0v0 d1v0\ntrap 106 d1v0\n"
+      "wake 110 111 120 d0v0 d1v0\npio 108 107 150 d1v0\nsend 149 d0v0\n"
+      "resume 151 d1v0\nwake 150 151 160 d1v0 d0v0\nsend 169 d0v0\n"
+      "resume 171 d1v0\nwake 170 171 180 d1v0 d0v0\nsend 189 d0v0\n"
+      "wake 190 191 200 d1v0 d0v0\n",
+      "d1 d0 emulated: 1 trips 50 cycles 0 grants\n"
+      "d1 d0: 1 trips 100 cycles 0 grants\n"
+      "d1v0 d0v0 100: 1 4 0 6 9 69 11\nd1v0 d0v0 110: 1 9 0 0 0 29 11\n"
+      NO_REQUEST },
+};
+
+IO_TEST(no_answers)
+
 /* --- rings ---------------------------------------------------------------- */
 
 /* A trip with a second wait, from 145 to 155; then the backend waits more. */
@@ -802,6 +844,6 @@ START_TEST(failures_of_memory_are_reported)
 END_TEST
 
 UNIT_MAIN("I/O trips", steps, awake_backend, several_vcpus, driver_domains,
-          late_sends, emulated_devices, interrupts, rings, ends,
+          late_sends, emulated_devices, interrupts, no_answers, rings, ends,
           worst_trips_are_sorted, hypercalls_are_counted,
           failures_of_memory_are_reported)

@@ -6,8 +6,14 @@
  * emulated device begins with the wake-up.  The trip ends when the backend has
  * woken the guest's vcpu and the vcpu runs.
  *
- * Backends are domain 0, and domains that use grants of others.  Facts come in
- * the order of time.  A wait is a fact at its end, so several events may have
+ * Backends are domain 0, and domains that use grants of others.  A wake-up by a
+ * backend is an answer only in a hypercall that sends events: the guest's timer
+ * may fire on the pcpu of the backend, and the toolstack in dom0 may end a pause
+ * of the guest.  A pause ends the trips of the vcpu, since the time of the
+ * answer is not known.  A vcpu is offline while it is paused, and while it waits
+ * for an emulated device.
+ *
+ * Facts come in the order of time.  A wait is a fact at its end, so several events may have
  * been sent since; a hypercall of an HVM guest is a fact at the end of its
  * exit, when the backend may run already.
  */
@@ -22,6 +28,7 @@
 #include "common/grow.h"
 
 #define EVENT_CHANNEL_OP 32u    /* number of the hypercall */
+#define NEAR_NS 50000u          /* from a hypercall to a wake-up by it */
 
 void io_trips_init(struct io_trips *t)
 {
@@ -427,21 +434,24 @@ static bool is_fresh(const struct io_vcpu *v)
 
 /*
  * The trip that the wake-up ends: the vcpu's own, to a device that the vcpu
- * waits for first; else the domain's oldest.
+ * waits for first; else the domain's oldest.  No event ends the time offline.
  */
 static struct io_open *find_trip(const struct io_trips *t, struct io_domain *d,
                                  struct io_vcpu *own,
-                                 const struct domain *backend, uint64_t woken)
+                                 const struct domain *backend,
+                                 const struct fact_wait *f)
 {
     struct io_open *o = d->open;
 
     if ( own->emulated.is_open && own->emulated.backend == backend &&
          is_request(t, &own->emulated) )
         return &own->emulated;
+    if ( own->resumed == f->from )
+        return NULL;
     if ( own->event.is_open &&
          (own->event.backend == backend || is_fresh(own)) )
         return &own->event;
-    while ( o && (o->backend != backend || o->trip.times[0] > woken ||
+    while ( o && (o->backend != backend || o->trip.times[0] > f->woken ||
                   o->trip.is_emulated) )
         o = o->next;
     return o;
@@ -480,6 +490,34 @@ static void complete_trip(struct io_open *o, const struct io_vcpu *backend,
         times[4] = times[5] = limit(last, times[3], times[6]);
 }
 
+/*
+ * Did the backend send an event?  Hypercalls of HVM guests may follow.  Without
+ * a later record, the end of a hypercall is not known: the wake-up may be in an
+ * interrupt long after it.
+ */
+static bool sends_answer(const struct io_trips *t, const struct io_vcpu *backend,
+                         uint64_t woken)
+{
+    bool is_lost = false;
+    const struct io_moment *send = ring_find(&backend->sends, woken, &is_lost);
+
+    debug_assert(backend->vcpu);
+    if ( !backend->has_calls || is_lost )
+        return true;
+    return send && send->other >= woken &&
+           xt_clock_duration(&t->clock, woken - send->at) <= NEAR_NS;
+}
+
+static void drop_trips_of_vcpu(struct io_trips *t, struct io_domain *d,
+                               struct io_vcpu *v)
+{
+    debug_assert(v->vcpu);
+    if ( v->event.is_open )
+        drop_trip(t, d, &v->event, IO_NO_ANSWER);
+    if ( v->emulated.is_open )
+        drop_trip(t, d, &v->emulated, IO_NO_ANSWER);
+}
+
 /* A backend woke a guest, which now runs. */
 static void note_answer(struct io_trips *t, const struct fact_wait *f)
 {
@@ -490,7 +528,13 @@ static void note_answer(struct io_trips *t, const struct fact_wait *f)
 
     if ( !own || !backend || !d )
         return;
-    o = find_trip(t, d, own, f->waker->domain, f->woken);
+    if ( !sends_answer(t, backend, f->woken) )
+    {
+        if ( own->resumed == f->from )
+            drop_trips_of_vcpu(t, d, own);
+        return;
+    }
+    o = find_trip(t, d, own, f->waker->domain, f);
     if ( o && !o->backend )
         note_reaction(o, backend, f->woken);
     if ( !o || f->woken < o->trip.times[2] )
@@ -525,6 +569,19 @@ static void io_add_wait(void *state, const struct fact_wait *f)
 
 /* --- other facts ---------------------------------------------------------- */
 
+static void io_add_runstate(void *state, const struct fact_runstate *f)
+{
+    struct io_trips *t = state;
+    struct io_vcpu *v;
+
+    debug_assert(f->state < STATES);
+    if ( f->state != STATE_OFFLINE || f->next != STATE_RUNNABLE )
+        return;
+    v = get_io_vcpu(t, f->vcpu);
+    if ( v )
+        v->resumed = f->to;
+}
+
 static void io_add_pv(void *state, const struct fact_pv *f)
 {
     struct io_trips *t = state;
@@ -533,14 +590,14 @@ static void io_add_pv(void *state, const struct fact_pv *f)
     struct io_vcpu *v;
 
     t->hypercalls += is_call;
-    if ( is_call && f->number == EVENT_CHANNEL_OP )
-    {
-        note_send(t, f->vcpu, f->time, UINT64_MAX);
+    v = get_io_vcpu(t, f->vcpu);
+    if ( !v )
         return;
-    }
+    v->has_calls |= is_call;
+    if ( is_call && f->number == EVENT_CHANNEL_OP )
+        note_send(t, f->vcpu, f->time, UINT64_MAX);
     /* The next record of a PV guest ends its hypercall. */
-    v = f->vcpu->index < t->nr_vcpus ? t->vcpus[f->vcpu->index] : NULL;
-    if ( v && v->sends.nr && ring_last(&v->sends)->other == UINT64_MAX )
+    else if ( v->sends.nr && ring_last(&v->sends)->other == UINT64_MAX )
         ring_last(&v->sends)->other = f->time;
 }
 
@@ -608,8 +665,8 @@ struct sink io_trips_sink(struct io_trips *t)
 {
     static const struct sink_ops ops = {
         .name = "I/O", .ordered = true, .begin = io_begin, .end = io_end,
-        .wait = io_add_wait, .loss = io_add_loss, .pv = io_add_pv,
-        .handle = io_add_handle, .memory = io_add_memory,
+        .runstate = io_add_runstate, .wait = io_add_wait, .loss = io_add_loss,
+        .pv = io_add_pv, .handle = io_add_handle, .memory = io_add_memory,
     };
 
     return (struct sink){ &ops, t };

@@ -26,7 +26,8 @@ enum io_step
 /* Events that belong to no complete round trip. */
 enum io_unmatched
 {
-    IO_NO_ANSWER,               /* the guest sent the next event before */
+    IO_NO_ANSWER,               /* the guest sent the next event before, or
+                                   was paused */
     IO_NO_REQUEST,              /* a backend woke a guest that sent nothing */
     IO_LOST,                    /* records were lost meanwhile */
     IO_OPEN,                    /* not answered at the end */
@@ -91,7 +92,9 @@ struct io_vcpu
 {
     struct io_ring sends, waits;
     const struct vcpu *vcpu;    /* NULL: no facts yet */
+    bool has_calls;             /* PV hypercalls */
     uint64_t awake;             /* first run since the last wake-up */
+    uint64_t resumed;           /* runnable after being offline; 0: never */
     struct io_open event, emulated;     /* trips of this guest's vcpu */
 };
 
