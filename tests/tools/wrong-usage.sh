@@ -194,6 +194,31 @@ sched_*|--count --event nosuch
 one of them|--plot x.svg --scatterplot-irq --scatterplot-rdtsc
 needs a picture|--theme dark
 END
+    # Only commands that print before the end of a trace follow it.
+    "$xenalyze" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p' \
+        >"$tmp/commands"
+    while read -r command; do
+        echo "$command" >>"$tmp/nr"
+        case $command in
+        dump | records)
+            expect 0 sh -c 'cat trace | "$@" --follow -' sh "$xenalyze" \
+                "$command"
+            [ -s "$tmp/out" ] || fail "$command --follow: no records"
+            continue ;;
+        compare) word=trace ;;
+        over) word=run ;;
+        points) word=irq ;;
+        export) word=json ;;
+        *) word= ;;
+        esac
+        expect 2 timeout 60 "$xenalyze" "$command" ${word:+"$word"} --follow \
+            trace
+        expect_message 'leave out --follow'
+        [ ! -s "$tmp/out" ] || fail "$command --follow: standard output"
+    done <"$tmp/commands"
+    expect 2 timeout 60 "$xenalyze" --dump-all --records --follow trace
+    expect_message 'nothing else'
+    [ "$(wc -l <"$tmp/commands")" -ge 17 ] || fail 'commands are missing'
     while IFS='|' read -r code word words; do
         # shellcheck disable=SC2086 # several words
         expect "$code" "$xensim" --cpus 2 -- "$xentrace" $words new

@@ -241,10 +241,6 @@ static int analyze_file(struct config *config, struct err *e)
                         e);
     if ( rc )
         return rc;
-    if ( config->follow &&
-         (config->reports.summary || config->reports.overview) )
-        return err_usage(e, "--follow needs --dump-all or --records; "
-                         "there is no summary of a growing trace");
     if ( config->nr_paths > 1 && !config->compare )
         rc = spool_join(&spool, config->paths, config->nr_paths, &path,
                         &config->log, e);

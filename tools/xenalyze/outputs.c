@@ -23,22 +23,23 @@ struct output
 {
     size_t wanted;              /* offset of the flag in struct config */
     pass_fn *pass;
+    bool prints_early;          /* prints before the end of the trace */
 };
 
 static const struct output outputs[] = {
-    { offsetof(struct config, dump_raw_reads), raw_pass },
-    { offsetof(struct config, dump_no_processing), raw_pass },
-    { offsetof(struct config, dump_all), dump_pass },
-    { offsetof(struct config, dump_raw_process), dump_pass },
-    { offsetof(struct config, records), records_pass },
-    { offsetof(struct config, formats), formats_pass },
-    { offsetof(struct config, count), count_pass },
-    { offsetof(struct config, info), windows_pass },
-    { offsetof(struct config, cut), cut_pass },
-    { offsetof(struct config, reports.ctf), ctf_pass },
-    { offsetof(struct config, compare), compare_pass },
-    { offsetof(struct config, reports_wanted), reports_pass },
-    { offsetof(struct config, reports.summary), reports_pass },
+    { offsetof(struct config, dump_raw_reads), raw_pass, true },
+    { offsetof(struct config, dump_no_processing), raw_pass, true },
+    { offsetof(struct config, dump_all), dump_pass, true },
+    { offsetof(struct config, dump_raw_process), dump_pass, true },
+    { offsetof(struct config, records), records_pass, true },
+    { offsetof(struct config, formats), formats_pass, true },
+    { offsetof(struct config, count), count_pass, false },
+    { offsetof(struct config, info), windows_pass, false },
+    { offsetof(struct config, cut), cut_pass, false },
+    { offsetof(struct config, reports.ctf), ctf_pass, false },
+    { offsetof(struct config, compare), compare_pass, false },
+    { offsetof(struct config, reports_wanted), reports_pass, false },
+    { offsetof(struct config, reports.summary), reports_pass, false },
 };
 
 /* Bytes of "..", two time stamps and their units. */
@@ -215,9 +216,6 @@ static int check_compare(struct config *c, struct err *e)
     if ( any_is_wanted_beside(c, compare_pass, &reports) )
         return err_usage(e, "--compare is an output of its own: leave out "
                          "other reports and outputs of records");
-    if ( c->follow )
-        return err_usage(e, "--compare needs complete traces: leave out "
-                         "--follow");
     if ( c->events )
         return err_usage(e, "--event: a comparison needs all events");
     c->reports_wanted = false;
@@ -230,9 +228,6 @@ static int check_cut(const struct config *c, bool terminal, struct err *e)
     if ( !c->cut )
         return 0;
     assert(c->cut_path);
-    if ( c->follow )
-        return err_usage(e, "--cut needs a complete trace: leave out "
-                         "--follow");
     if ( strcmp(c->cut_path, "-") )
         return 0;
     if ( any_is_wanted_beside(c, cut_pass, &c->reports) )
@@ -292,9 +287,35 @@ int outputs_check_schema(const struct config *config, struct err *e)
 }
 
 /*
+ * A growing trace has no end, which most outputs need, and so does the second
+ * of two passes.
+ */
+static int check_follow(const struct config *c, struct err *e)
+{
+    assert(any_is_wanted(c, NULL));
+    for ( size_t i = 0; c->follow && i < NR_OUTPUTS; i++ )
+        if ( is_wanted(c, &outputs[i]) &&
+             (!outputs[i].prints_early || any_is_wanted(c, outputs[i].pass)) )
+            return err_usage(e, "--follow needs --dump-all or --records, and "
+                             "nothing else; other outputs need a complete "
+                             "trace: leave out --follow");
+    return 0;
+}
+
+/*
  * Without an output, --event asks for records; the default is the overview on a
  * terminal, and the summary otherwise.
  */
+static void choose_default(struct config *config, bool terminal)
+{
+    assert(!any_is_wanted(config, NULL));
+    config->dump_all = config->events;
+    config->reports.overview = terminal && !config->events &&
+                               !config->domains && !config->vcpus;
+    config->reports.summary = !config->events && !config->reports.overview;
+    config->reports_wanted = !config->events;
+}
+
 int outputs_choose(struct config *config, bool terminal, struct err *e)
 {
     int rc = check_form(config, e);
@@ -314,14 +335,9 @@ int outputs_choose(struct config *config, bool terminal, struct err *e)
         terminal && config->reports.request.top == OPTIONS_TOP_AUTO;
     if ( config->reports.request.top == OPTIONS_TOP_AUTO )
         config->reports.request.top = 0;
-    if ( any_is_wanted(config, NULL) )
-        return rc;
-    config->dump_all = config->events;
-    config->reports.overview = terminal && !config->events &&
-                               !config->domains && !config->vcpus;
-    config->reports.summary = !config->events && !config->reports.overview;
-    config->reports_wanted = !config->events;
-    return rc;
+    if ( !any_is_wanted(config, NULL) )
+        choose_default(config, terminal);
+    return rc ? rc : check_follow(config, e);
 }
 
 /* True if a wanted row above this one has the same pass. */
