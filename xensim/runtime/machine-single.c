@@ -20,6 +20,7 @@ void xensim_become_cpu(unsigned int cpu)
     if ( caller_self.cpu != XENSIM_NO_CPU )
         saved_contexts[caller_self.cpu] = caller_self;
     xensim_self = saved_contexts[cpu];
+    BUG_ON(xensim_self.cpu != cpu); /* never online: there is no context */
     xensim_self.guest_base = caller_self.guest_base;
     xensim_self.guest_size = caller_self.guest_size;
 }

@@ -351,8 +351,11 @@ static void cpu_arrive(struct sim_cpu *p)
 static void hand_over_events(struct sim_cpu *p)
 {
     struct sim_cpu *to = &p->sim->cpus[0];
+    struct event *storm = &p->sim->storm;
 
     ASSERT(!p->online && p->id);
+    if ( event_is_queued(storm) && storm->cpu == p->id )
+        event_at(to, storm, storm->at);
     event_drop(p->sim, &p->step);
     event_drop(p->sim, &p->slice);
     event_drop(p->sim, &p->softirq);

@@ -141,18 +141,23 @@ static void nmi_event(struct sim_cpu *p, struct event *e)
                                        mean_gap(s, s->config.nmis)));
 }
 
-/* An offline pcpu gets no interrupts. */
+/*
+ * An offline pcpu gets no interrupts and runs no event: pcpu 0, which is always
+ * online, gets its storms.
+ */
 static void storm_event(struct sim_cpu *p, struct event *e)
 {
     struct sim *s = p->sim;
     unsigned int times = 4 + random_below(&p->irq_random, 12);
     struct sim_cpu *next;
 
-    while ( p->online && times-- )
+    ASSERT(p->online);
+    while ( times-- )
         raise_irq_nested(p, 1 + random_below(&p->irq_random, STORM_DEPTH));
     next = &s->cpus[random_below(&s->random, s->config.cpus)];
-    event_at(next, e, p->now + to_cycles(s, random_around(&s->random,
-                                                          s->config.storm)));
+    event_at(next->online ? next : &s->cpus[0], e,
+             p->now + to_cycles(s, random_around(&s->random,
+                                                 s->config.storm)));
 }
 
 void spurious_arm(struct sim_cpu *p)

@@ -91,6 +91,7 @@ static void run_event(struct sim *s, struct event *e)
     struct sim_cpu *p = &s->cpus[e->cpu];
 
     ASSERT(e->cpu < s->config.cpus && s->config.virtual_time);
+    ASSERT(p->online);
     s->now = e->at;
     p->now = max(p->now, e->at);
     heap_drop(&s->heap, e);

@@ -164,6 +164,10 @@ gives 0 -- sh -c 'timeout 20 "$0" --version | grep -q xensim' "$xensim"
 gives 0 --virtual -- true
 gives 7 --virtual -- sh -c 'exit 7'
 gives 0 --virtual --duration 10ms --socket "$tmp/s"
+# Storms choose among all pcpus, and some were never online, or are not now.
+gives 0 --virtual -T 50ms --output /dev/null --storm 1ms -c 2 --online 1
+gives 0 --virtual -T 50ms --output /dev/null --storm 1ms -c 6 --online 3 \
+    --hotplug 1ms
 
 # A vcpu with its budget back waits for a pcpu, and is paused or moved; a pause
 # is planned for a time at which the domain is gone.
