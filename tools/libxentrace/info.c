@@ -118,3 +118,12 @@ enum xt_speed xt_info_clock(const struct xt_info *info, uint64_t hz,
         xt_clock_set_wall(c, info->wall_tsc, info->wall);
     return speed;
 }
+
+void xt_info_set_origin(const struct xt_info *info, struct xt_clock *c,
+                        uint64_t origin)
+{
+    assert(c->has_wall == info->has_wall);
+    c->origin = origin;
+    if ( info->has_wall )
+        xt_clock_set_wall(c, info->wall_tsc, info->wall);
+}

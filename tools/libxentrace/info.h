@@ -64,4 +64,11 @@ enum xt_speed
 enum xt_speed xt_info_clock(const struct xt_info *info, uint64_t hz,
                             struct xt_clock *c);
 
+/*
+ * Let a clock of xt_info_clock() begin at `origin`.  The wall clock then does
+ * not depend on info->start, not even by rounding: a trace and its parts agree.
+ */
+void xt_info_set_origin(const struct xt_info *info, struct xt_clock *c,
+                        uint64_t origin);
+
 #endif /* LIBXENTRACE_INFO_H */

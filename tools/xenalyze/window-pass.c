@@ -69,12 +69,6 @@ static int print_text(const struct run *run, const struct file_info *info)
     return rc;
 }
 
-static void move_origin(struct xt_clock *clock, uint64_t origin)
-{
-    clock->wall = xt_clock_wall(clock, origin);
-    clock->origin = origin;
-}
-
 static int print_info(struct pass *p)
 {
     const struct run *run = p->run;
@@ -90,10 +84,10 @@ static int print_info(struct pass *p)
                          XT_SPEED_ASSUMED;
     if ( p->counts.total.tsc.known )
     {
-        move_origin(&clock, p->counts.total.tsc.first);
+        xt_info_set_origin(&run->info, &clock, p->counts.total.tsc.first);
         start_time_text(&clock, start);
         if ( run->info.is_cut )
-            move_origin(&clock, run->info.cut_origin);
+            xt_info_set_origin(&run->info, &clock, run->info.cut_origin);
     }
     file_texts_finish(&p->texts);
     return r->json || r->csv

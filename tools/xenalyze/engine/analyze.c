@@ -101,8 +101,7 @@ int segment_begin(struct analysis *a, uint64_t first, unsigned int nr_pcpus)
     };
 
     assert(!a->nr_pcpus);
-    a->clock.wall = xt_clock_wall(&a->clock, first);
-    a->clock.origin = first;
+    xt_info_set_origin(&a->info, &a->clock, first);
     for ( size_t i = 0; i < a->nr_sinks; i++ )
         if ( a->sinks[i].ops->begin )
             a->sinks[i].ops->begin(a->sinks[i].state, &f);
