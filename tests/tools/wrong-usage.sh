@@ -43,6 +43,14 @@ xenalyze|2|--summary or --sort|--s text
 xenalyze|2|takes no argument|--summary=yes text
 xenalyze|2|needs an argument N|--top
 xenalyze|2|needs an argument FILE|--plot
+xenalyze|2|--output: needs an argument FILE|--output= text
+xenalyze|2|--plot: needs an argument FILE|--plot= text
+xenalyze|2|--gnuplot: needs an argument FILE|--gnuplot= text
+xenalyze|2|--cut: needs an argument FILE|--cut= text
+xenalyze|2|--formats: needs an argument FILE|--formats= text
+xenalyze|2|--symbol-file: needs an argument FILE|--symbol-file= text
+xenalyze|2|needs a file|--export=html: text
+xenalyze|2|needs a file|--export=ctf: text
 xenalyze|2|0 to 10000|--top 10001 text
 xenalyze|2|looks like 12|--top many text
 xenalyze|2|0 to 10000|--top=-1 text
@@ -95,6 +103,9 @@ xentrace|2|not a class|-e hvm, trace
 xentrace|2|is sched_wake meant|-e sched_wak trace
 xentrace|2|0x8f000|-e 0x80000 trace
 xentrace|2|needs an argument MASK|-e
+xentrace|2|--socket: needs an argument PATH|--socket= trace
+xentrace|2|needs an argument VMCORE|--from-dump= trace
+xentrace|2|needs an argument XEN-SYMS|--from-dump text --symbols= trace
 xentrace|2|usage:|one two
 xentrace|2|1 to 3600000|-s 0 trace
 xentrace|2|1 to 3600000|-s -1 trace

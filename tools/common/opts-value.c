@@ -74,6 +74,18 @@ static int store_text(const struct opt *o, const char *text, void *config,
     return 0;
 }
 
+/* An empty name comes from an unset variable of a script. */
+static int store_file(const struct opt *o, const char *text, void *config,
+                      struct err *e)
+{
+    char label[OPT_LABEL_MAX], arg[OPT_ARG_MAX];
+
+    if ( *text == '\0' )
+        return err_usage(e, "%s: needs an argument %s, not an empty one",
+                         opt_label(o, label), opt_arg(o, arg));
+    return store_text(o, text, config, e);
+}
+
 static int store_choice(const struct opt *o, const char *text, void *config,
                         struct err *e)
 {
@@ -164,6 +176,7 @@ const struct opt_kind *opt_kind(enum opt_type type)
         [OPT_GROUP]  = { .bare = true },
         [OPT_FLAG]   = { .store = store_flag, .bare = true },
         [OPT_TEXT]   = { .store = store_text },
+        [OPT_FILE]   = { .store = store_file },
         [OPT_CHOICE] = { .store = store_choice, .fixed = true },
         [OPT_CALL]   = { .store = call_back },
         [OPT_UINT] = {

@@ -37,6 +37,7 @@ enum opt_type
     OPT_TIME,       /* uint64_t ns; 10 or 10s, 5ms, 3us, 7ns, 2m, 1h      */
     OPT_HZ,         /* uint64_t Hz, suffix k K m M g G (1000), 2.4G       */
     OPT_TEXT,       /* const char *, borrowed from argv                   */
+    OPT_FILE,       /* likewise: the name of a file, which is not empty   */
     OPT_CHOICE,     /* unsigned int: index into .choices                  */
     OPT_CALL,       /* .parse is called; no argument if .arg is NULL      */
 };

@@ -75,7 +75,7 @@ static const struct opt opts[] = {
     { .name = "tid", .type = OPT_U64, .arg = "TID", .min = 1,
       .at = AT(select.tid), .help = "only records of this thread" },
     { .type = OPT_GROUP, .help = "After a crash" },
-    { .name = "recover", .type = OPT_TEXT, .arg = "FILE", .at = AT(recover),
+    { .name = "recover", .type = OPT_FILE, .arg = "FILE", .at = AT(recover),
       .help = "print nothing: write the complete trace of a killed program, "
               "TRACE and TRACE.rings, to FILE, and remove the rings" },
     { .type = OPT_GROUP, .help = "Messages" },

@@ -341,7 +341,7 @@ static const struct opt stap_opts[] = {
     { .name = "pid", .letter = 'p', .type = OPT_CALL, .arg = "PID",
       .parse = parse_pid, .at = offsetof(struct stap_options, pid),
       .help = "run: only this process" },
-    { .name = "tapset", .type = OPT_TEXT, .arg = "DIR",
+    { .name = "tapset", .type = OPT_FILE, .arg = "DIR",
       .at = offsetof(struct stap_options, tapset),
       .help = "folder of the tapsets, instead of the installed ones" },
     LOG_OPTS(struct stap_options, log),

@@ -119,7 +119,7 @@ static const struct opt opts[] = {
       .help = "print all numbers as comma-separated tables" },
     { .name = "json-schema", .type = OPT_FLAG, .at = REPORTS(json_schema),
       .help = "print the JSON Schema of --json and exit" },
-    { .name = "output", .letter = 'o', .type = OPT_TEXT, .arg = "FILE",
+    { .name = "output", .letter = 'o', .type = OPT_FILE, .arg = "FILE",
       .at = offsetof(struct config, output), .common = true,
       .help = "write to FILE; for a picture .svg, .png or .gp" },
     { .name = "sort", .type = OPT_CHOICE, .arg = "KEY",
@@ -140,7 +140,7 @@ static const struct opt opts[] = {
     { .name = "mmio-enumeration-skip-vga", .also = '"', .type = OPT_UINT,
       .arg = "0|1", .at = REPORTS(request.no_mmio_vga), .preset = "1",
       .max = 1, .help = "leave out MMIO to the VGA window" },
-    { .name = "symbol-file", .also = '\'', .type = OPT_TEXT, .arg = "FILE",
+    { .name = "symbol-file", .also = '\'', .type = OPT_FILE, .arg = "FILE",
       .at = REPORTS(symbol_file),
       .help = "names for addresses: System.map, or an ELF file" },
     { .name = "default-guest-paging-levels", .also = '&', .type = OPT_UINT,
@@ -164,10 +164,10 @@ static const struct opt opts[] = {
     { .type = OPT_GROUP, .help = "Scatterplots: a line for each point" },
     SCATTER_TABLE(SCATTER_OPTION)
 
-    { .name = "plot", .type = OPT_TEXT, .arg = "FILE", .at = REPORTS(plot),
+    { .name = "plot", .type = OPT_FILE, .arg = "FILE", .at = REPORTS(plot),
       .help = "draw the scatterplot, or without one the timeline of pcpus, "
               "into FILE.svg or FILE.png" },
-    { .name = "gnuplot", .type = OPT_TEXT, .arg = "FILE",
+    { .name = "gnuplot", .type = OPT_FILE, .arg = "FILE",
       .at = REPORTS(gnuplot),
       .help = "draw the scatterplot, or the timeline, as a gnuplot script" },
     { .name = "theme", .type = OPT_CHOICE, .arg = "THEME",
@@ -243,7 +243,7 @@ static const struct opt opts[] = {
       .help = "print pcpu, cycles, name and fields of each record" },
     { .name = "count", .type = OPT_FLAG, .at = offsetof(struct config, count),
       .help = "number of records of each event" },
-    { .name = "formats", .type = OPT_TEXT, .arg = "FILE",
+    { .name = "formats", .type = OPT_FILE, .arg = "FILE",
       .at = offsetof(struct config, rules),
       .help = "format records by the rules in FILE, as xentrace_format does" },
     { .name = "order", .type = OPT_CHOICE, .arg = "ORDER", .preset = "time",
@@ -255,7 +255,7 @@ static const struct opt opts[] = {
     { .name = "info", .type = OPT_FLAG, .at = offsetof(struct config, info),
       .help = "contents of the file: windows, events, losses, damage" },
 
-    { .name = "cut", .type = OPT_TEXT, .arg = "FILE",
+    { .name = "cut", .type = OPT_FILE, .arg = "FILE",
       .at = offsetof(struct config, cut_path),
       .help = "write the selected part as a trace, with the states at its "
               "begin" },

@@ -150,14 +150,14 @@ static const struct opt opts[] = {
     { .name = "hypervisor", .type = OPT_TEXT, .arg = "NAME", AT(hypervisor),
       .suggest = suggest_hypervisors,
       .help = "trace xen or xensim; default: the first one found" },
-    { .name = "socket", .type = OPT_TEXT, .arg = "PATH", AT(address.socket),
+    { .name = "socket", .type = OPT_FILE, .arg = "PATH", AT(address.socket),
       .help = "socket of xensim, if not in its default place" },
 
     { .type = OPT_GROUP, .help = "Crash dumps" },
-    { .name = "from-dump", .type = OPT_TEXT, .arg = "VMCORE",
+    { .name = "from-dump", .type = OPT_FILE, .arg = "VMCORE",
       AT(from_dump.path), .help = "write the records in the trace buffers of "
       "a crash dump to FILE" },
-    { .name = "symbols", .type = OPT_TEXT, .arg = "XEN-SYMS",
+    { .name = "symbols", .type = OPT_FILE, .arg = "XEN-SYMS",
       AT(from_dump.symbols),
       .help = "symbols of the dump's Xen, if its trace buffers are stock's" },
 

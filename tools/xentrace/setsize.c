@@ -39,7 +39,7 @@ static const struct opt opts[] = {
       .help = "free the memory of the rings" },
     { .name = "hypervisor", .type = OPT_TEXT, .arg = "NAME", AT(hypervisor),
       .help = "use xen or xensim; default: the first one found" },
-    { .name = "socket", .type = OPT_TEXT, .arg = "PATH", AT(address.socket),
+    { .name = "socket", .type = OPT_FILE, .arg = "PATH", AT(address.socket),
       .help = "socket of xensim, if not in its default place" },
 };
 
