@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "xensim/outfile.h"
 #include "xensim/wire.h"
 
 #include <xen/lib.h>
@@ -31,7 +32,7 @@ static const char *const loads[] = {
 };
 
 static const struct opt opts[] = {
-    { .name = "scenario", .letter = 'f', .type = OPT_TEXT, .arg = "FILE",
+    { .name = "scenario", .letter = 'f', .type = OPT_FILE, .arg = "FILE",
       .at = AT(scenario),
       .help = "read options and domains from a scenario file" },
 
@@ -135,21 +136,21 @@ static const struct opt opts[] = {
     { .type = OPT_GROUP, .help = "Run" },
     { .name = "virtual", .type = OPT_FLAG, .at = AT(virtual_time),
       .help = "run in virtual time, as fast as possible" },
-    { .name = "output", .letter = 'o', .type = OPT_TEXT, .arg = "FILE",
+    { .name = "output", .letter = 'o', .type = OPT_FILE, .arg = "FILE",
       .at = AT(output),
       .help = "with --virtual: write the trace to FILE, no reader" },
     { .name = "drain", .type = OPT_TIME, .arg = "TIME", .at = AT(drain),
       .min = 0, .max = SIM_TIME_MAX, .preset = "0",
       .help = "with --output: drain interval (0: before a ring is full)" },
-    { .name = "socket", .letter = 's', .type = OPT_TEXT, .arg = "PATH",
+    { .name = "socket", .letter = 's', .type = OPT_FILE, .arg = "PATH",
       .at = AT(socket),
       .help = "path of the control socket" },
     { .name = "duration", .letter = 'T', .type = OPT_TIME, .arg = "TIME",
       .at = AT(duration), .min = 0, .max = SIM_TIME_MAX, .preset = "0",
       .help = "duration of the run (0: until a signal)" },
-    { .name = "truth", .type = OPT_TEXT, .arg = "FILE", .at = AT(truth),
+    { .name = "truth", .type = OPT_FILE, .arg = "FILE", .at = AT(truth),
       .help = "write the ground truth, as lines of JSON" },
-    { .name = "report", .type = OPT_TEXT, .arg = "FILE", .at = AT(report),
+    { .name = "report", .type = OPT_FILE, .arg = "FILE", .at = AT(report),
       .help = "write record counts of each pcpu at the end, as JSON" },
     { .name = "ready-fd", .type = OPT_UINT, .arg = "N", .at = AT(ready_fd),
       .min = 0, .max = INT32_MAX,
@@ -189,11 +190,47 @@ static int check_output(const struct options *o, struct err *e)
     if ( !o->duration )
         return err_usage(e, "--output needs --duration: virtual time "
                          "has no other limit");
-    /* As in Xen: the mask is set together with rings at boot. */
-    if ( o->boot && strstr(o->boot, "tevt_mask=") &&
-         !strstr(o->boot, "tbuf_size=") )
+    return 0;
+}
+
+/* As in Xen: the mask is set together with rings at boot, unless 0. */
+static int check_boot(const struct options *o, struct err *e)
+{
+    static const char name[] = "tevt_mask=";
+    const char *mask = o->boot ? strstr(o->boot, name) : NULL;
+    char *end;
+
+    if ( !mask )
+        return 0;
+    if ( !strstr(o->boot, "tbuf_size=") )
         return err_usage(e, "--boot tevt_mask=MASK has no effect without rings "
                          "at boot: add tbuf_size=PAGES");
+    mask += strlen(name);
+    if ( !strtoul(mask, &end, 0) && end > mask && (!*end || *end == ' ') )
+        return err_usage(e, "--boot tevt_mask=0 has no effect, as in Xen: all "
+                         "events are traced; leave it out");
+    return 0;
+}
+
+/* Two outputs in one file, or an output that replaces the scenario. */
+static int check_files(const struct options *o, struct err *e)
+{
+    const struct
+    {
+        const char *option, *name;
+    } files[] = {
+        { "scenario", o->scenario }, { "output", o->output },
+        { "truth", o->truth }, { "report", o->report },
+        { "socket", o->socket },
+    };
+
+    for ( size_t i = 0; i < ARRAY_SIZE(files); i++ )
+        for ( size_t k = 0; k < i; k++ )
+            if ( files[i].name && files[k].name &&
+                 outfile_is_same(files[k].name, files[i].name) )
+                return err_usage(e, "--%s %s is also the file of --%s: give "
+                                 "each a file of its own", files[i].option,
+                                 files[i].name, files[k].option);
     return 0;
 }
 
@@ -242,7 +279,11 @@ static int check_options(const struct options *o, struct err *e)
     if ( o->virtual_time && !o->duration && !o->command && !o->output )
         return err_usage(e, "--virtual needs --duration or a COMMAND: virtual "
                          "time has no other limit");
-    return check_intervals(o, e) ?: check_output(o, e);
+    if ( o->nested && o->vendor != SIM_AMD )
+        return err_usage(e, "--nested needs --vendor=amd: nested guests leave "
+                         "records on AMD only");
+    return check_intervals(o, e) ?: check_output(o, e) ?: check_boot(o, e) ?:
+           check_files(o, e);
 }
 
 /*

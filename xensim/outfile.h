@@ -6,6 +6,7 @@
 #ifndef XENSIM_OUTFILE_H
 #define XENSIM_OUTFILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "common/err.h"
@@ -17,6 +18,12 @@ struct outfile
     char *path;         /* temporary name; NULL: none */
     FILE *file;         /* NULL: not requested */
 };
+
+/*
+ * Do both names lead to one file, which would replace the other?  Devices and
+ * pipes are not replaced.
+ */
+bool outfile_is_same(const char *a, const char *b);
 
 int outfile_open(struct outfile *d, const char *option, const char *name,
                  struct err *e);

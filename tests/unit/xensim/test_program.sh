@@ -88,6 +88,16 @@ rejects 'output needs --duration' --virtual --output "$tmp/t"
 rejects 'output and a COMMAND' --virtual --output "$tmp/t" -T 1 -- true
 rejects 'tevt_mask=MASK has no effect.*add tbuf_size=PAGES' --virtual -T 1 \
     --output "$tmp/t" --boot tevt_mask=0x2f000
+rejects 'tevt_mask=0 has no effect' --boot 'tbuf_size=1 tevt_mask=0' -- true
+rejects 'nested needs --vendor=amd' --nested -- true
+for option in output truth report scenario socket; do
+    rejects "$option: needs an argument" --virtual -T 1ms --$option=
+done
+for option in --truth --report; do
+    rejects "$option .*/t is also the file of --output" --virtual -T 1ms \
+        --output "$tmp/t" $option "$tmp/./t"
+done
+rejects 'report t is also the file of --truth' --truth "./t" --report t -- true
 refuses 'output.*nowhere' --virtual --output "$tmp/nowhere/t" -T 1
 for option in --output '--output /dev/null --truth' \
     '--output /dev/null --report'; do
@@ -138,6 +148,12 @@ pause 1ns: must be 10us to|pause = 1ns\npause-for = 1ms
 pause-for 0: must be 10us to|pause = 1ms\npause-for = 0
 pause and pause-for come together|pause-for = 1ms
 END
+echo 'cpus = 2' >"$scenario"
+timeout 20 "$xensim" -f "$scenario" --virtual -T 1ms --output "$scenario" \
+    2>"$tmp/err"
+[ $? -eq 2 ] || fail 'a trace in place of the scenario: not refused'
+grep -q 'is also the file of --scenario' "$tmp/err" ||
+    fail "a trace in place of the scenario: says: $(cat "$tmp/err")"
 rm -f "$scenario"
 refuses_there=$TMPDIR
 TMPDIR=/nowhere
