@@ -761,3 +761,29 @@ pauses 1000
 ! grep paused out || fail "a pause of no share: $(cat out)"
 pauses 5000000
 grep -q 'paused 0\.5%' out || fail "no pause: $(cat out)"
+
+# A pause by the toolstack that begins without budget is paused, not parked.
+cat >scenario <<'END'
+cpus = 2
+[domain web]
+kind = pv
+load = busy
+cap = 5
+pause = 40ms
+pause-for = 20ms
+END
+play capped -f scenario --truth truth
+expect 0 "$xenalyze" why web capped
+grep -q ' paused 3[0-3]\.[0-9]%' out || fail "no pauses: $(cat out)"
+expect 0 "$xenalyze" --why --json capped
+python3 - out truth <<'END' || fail 'the parked time is not the truth'"'"'s'
+import json, sys
+tables = json.load(open(sys.argv[1]))["tables"]
+got, = [r["waited_cycles"] for r in tables["why_causes"]
+        if r["domain"] == 1 and r["cause"] == "cap"]
+truth = [json.loads(line) for line in open(sys.argv[2])]
+khz, = [r["khz"] for r in truth if r["what"] == "machine"]
+want = sum(r["to"] - r["from"] for r in truth if r["what"] == "parked")
+# The last span without budget, of 10 ms at most, has no end in the truth.
+assert -khz < got - want < 10 * khz, (got, want)
+END

@@ -21,6 +21,7 @@
  *     queue d1v0 15           credit2: put into the queue; or rtfill
  *     check d1v0 p0 12        credit2: a candidate for the pcpu; or load, its
  *                             load has changed; or chosen
+ *     pause d1v0 20           record of a vcpu that sleeps; or resume, wakes
  *     tickle p0 14
  *     end                     of the segment
  */
@@ -131,7 +132,8 @@ static void feed_scheduler(struct why_test *t, const struct why_line *l)
         { "limit", 0x22216 }, { "decide", 0x22215 }, { "burn", 0x22203 },
         { "queue", 0x22202 }, { "tickle", 0x22206 }, { "rtburn", 0x22803 },
         { "rtfill", 0x22804 }, { "check", 0x22217 }, { "chosen", 0x22214 },
-        { "load", 0x2220b },
+        { "load", 0x2220b }, { "pause", TRC_SCHED_SLEEP },
+        { "resume", TRC_SCHED_WAKE },
     };
     const struct vcpu *v = get_named(t, l->vcpu);
     uint32_t words[7] = { v ? (uint32_t)v->domain->id << 16 | v->id
@@ -142,6 +144,11 @@ static void feed_scheduler(struct why_test *t, const struct why_line *l)
         i++;
     if ( !strcmp(l->kind, "burn") )
         words[2] = l->n[1];
+    if ( !strcmp(l->kind, "pause") || !strcmp(l->kind, "resume") )
+    {
+        words[0] = v->domain->id;
+        words[1] = v->id;
+    }
     if ( !strcmp(l->kind, "rtburn") )
         words[1] = l->n[1];
     if ( !strcmp(l->kind, "load") )
@@ -326,6 +333,31 @@ START_TEST(caps)
 }
 END_TEST
 
+#define PARKED_FROM_10 \
+    "runs d1v0 p0 0\nburn d1v0 10 0\nleft d1v0 p0 10 3\n"
+
+START_TEST(pauses)
+{
+    /* A pause ends the cap; the vcpu is offline to its end, and beyond. */
+    expect_why(PARKED_FROM_10 "pause d1v0 20\noff d1v0 p0 10 35\n",
+               "d1v0 cap 10\n");
+    expect_why(PARKED_FROM_10 "pause d1v0 20\nresume d1v0 22\nqueue d1v0 30\n"
+               "pcpu p0 0 35 idle\noff d1v0 p0 10 35\n",
+               "d1v0 cap 18 idle 5\n");
+    expect_why(PARKED_FROM_10 "pause d1v0 20\nresume d1v0 22\npause d1v0 25\n"
+               "pause d1v0 26\noff d1v0 p0 10 35\n",
+               "d1v0 cap 13\n");
+    /* The records of others, and of a vcpu with budget. */
+    expect_why(PARKED_FROM_10 "pause d2v0 20\npause d1v1 20\nresume d1v0 22\n"
+               "off d1v0 p0 10 35\n", "d1v0 cap 25\n");
+    expect_why("runs d1v0 p0 0\npause d1v0 9\nleft d1v0 p0 10 3\n"
+               "resume d1v0 34\noff d1v0 p0 10 35\n", "");
+    /* A segment ends a pause. */
+    expect_why(PARKED_FROM_10 "pause d1v0 20\nend\nresume d1v0 22\n"
+               "off d1v0 p0 10 35\n", "d1v0 cap 10\n");
+}
+END_TEST
+
 START_TEST(caps_of_waiting_vcpus)
 {
     /* Parked in the queue, and queued again: runnable all the time. */
@@ -390,6 +422,13 @@ START_TEST(caps_of_credit)
     wait_causes_close(&t.waits);
     print_why(&t, text, sizeof(text));
     same_text(text, "d1v0 cap 25\n");
+    /* The record of the cap itself is no pause, a later one is. */
+    feed_why_line(&t, "left d1v0 p0 40 3");
+    feed_why_line(&t, "pause d1v0 41");
+    feed_why_line(&t, "pause d1v0 100040");
+    feed_why_line(&t, "off d1v0 p0 40 200040");
+    print_why(&t, text, sizeof(text));
+    same_text(text, "d1v0 cap 100025\n");
     end_test(&t);
     xt_host_fini(&host);
 }
@@ -755,7 +794,7 @@ START_TEST(failed_allocations)
 }
 END_TEST
 
-UNIT_MAIN("wait causes", rivals_and_siblings, lost_records, caps,
+UNIT_MAIN("wait causes", rivals_and_siblings, lost_records, caps, pauses,
           caps_of_waiting_vcpus, caps_of_credit, rate_limits, placement,
           idle_pcpus, segments, bounded_uses, many_rivals, pieces,
           shorter_pieces, asked_vcpus, rows, failed_allocations)

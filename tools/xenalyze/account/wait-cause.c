@@ -17,6 +17,8 @@
 #include "xenalyze/account/vcpu-array.h"
 #include "xenalyze/account/wait-explain.h"
 
+#define NEAR_NS 50000u          /* from a change of a state to its record */
+
 void wait_causes_init(struct wait_causes *w)
 {
     assert(!w->vcpus && !w->pcpus && !w->nr_worst);
@@ -441,20 +443,6 @@ static void (*const scheduler_notes[8][32])(struct wait_causes *w,
     },
 };
 
-static void wait_add_event(void *state, const struct fact_event *f)
-{
-    struct wait_causes *w = state;
-    uint32_t event = f->record->event;
-    unsigned int minor = event & (TRC_SCHED_EVT_MASK & 0xfff);
-
-    if ( event >> TRC_SUBCLS_SHIFT != TRC_SCHED_CLASS >> TRC_SUBCLS_SHIFT )
-        return;
-    w->has_scheduler = true;
-    event = (event & TRC_SCHED_ID_MASK) >> TRC_SCHED_ID_SHIFT;
-    if ( minor < 32 && scheduler_notes[event][minor] )
-        scheduler_notes[event][minor](w, f);
-}
-
 /* --- runstates ------------------------------------------------------------ */
 
 static void note_pcpu_of(struct wait_vcpu *v, uint32_t pcpu)
@@ -525,6 +513,28 @@ static bool caps_end(const struct wait_vcpu *v, const struct fact_runstate *f)
     return f->next == STATE_BLOCKED && v->capped_state != STATE_RUNNABLE;
 }
 
+/* The part of the time in a state that does not count yet. */
+static void add_state_part(struct wait_causes *w, struct wait_vcpu *v,
+                           struct fact_runstate f)
+{
+    if ( v->counted > f.from )
+        f.from = v->counted;
+    /* Contradicting records of two pcpus may end a state before its begin. */
+    if ( f.from > f.to )
+        return;
+    v->counted = f.to;
+    v->times[f.state] += f.to - f.from;
+    if ( is_wait(v, &f) )
+        wait_explain(w, v, &f);
+}
+
+static void forget_pause(struct wait_causes *w, struct wait_vcpu *v)
+{
+    debug_assert(w->nr_paused || !v->is_paused);
+    w->nr_paused -= v->is_paused;
+    v->is_paused = false;
+}
+
 static void add_guest_runstate(struct wait_causes *w,
                                const struct fact_runstate *f)
 {
@@ -533,13 +543,9 @@ static void add_guest_runstate(struct wait_causes *w,
     if ( !v )
         return;
     advance_idle(w, f->to);
-    /* Contradicting records of two pcpus may end a state before its begin. */
-    if ( f->from <= f->to )
-    {
-        v->times[f->state] += f->to - f->from;
-        if ( is_wait(v, f) )
-            wait_explain(w, v, f);
-    }
+    add_state_part(w, v, *f);
+    v->counted = 0;
+    forget_pause(w, v);
     if ( f->next == STATE_RUNNING )
         note_pcpu_of(v, f->next_pcpu);
     if ( caps_end(v, f) )
@@ -567,6 +573,100 @@ static void wait_add_runstate(void *state, const struct fact_runstate *f)
     if ( f->next == STATE_RUNNING )
         note_arrival(w, f);
 }
+
+/* --- pauses --------------------------------------------------------------- */
+
+/* The vcpu is offline, and stays so: the time since `from` counts. */
+static void split_offline_time(struct wait_causes *w, struct wait_vcpu *v,
+                               uint64_t from, uint64_t time)
+{
+    assert(v->state == STATE_OFFLINE && v->vcpu && from <= time);
+    advance_idle(w, time);
+    add_state_part(w, v, (struct fact_runstate){
+        .vcpu = v->vcpu, .from = from, .to = time,
+        .pcpu = v->nr_pcpus ? v->pcpus[0] : FACT_NO_PCPU,
+        .next_pcpu = FACT_NO_PCPU,
+        .state = STATE_OFFLINE, .next = STATE_OFFLINE });
+}
+
+/*
+ * Another vcpu pauses the vcpu, which has no budget.  Credit takes a vcpu off
+ * its pcpu with the same record.
+ */
+static void begin_pause(struct wait_causes *w, struct wait_vcpu *v,
+                        uint64_t time)
+{
+    if ( v->state != STATE_OFFLINE || !v->waiting_since ||
+         time < v->waiting_since )
+        return;
+    if ( v->has_credit_cap &&
+         xt_clock_duration(&w->clock, time - v->waiting_since) <= NEAR_NS )
+        return;
+    split_offline_time(w, v, v->waiting_since, time);
+    forget_caps(w, v);
+    v->waiting_since = 0;
+    v->is_paused = true;
+    w->nr_paused++;
+}
+
+/* A vcpu that stays offline after the pause has no budget yet. */
+static void end_pause(struct wait_causes *w, struct wait_vcpu *v,
+                      uint64_t time)
+{
+    if ( !v->is_paused || time < v->counted )
+        return;
+    split_offline_time(w, v, v->counted, time);
+    forget_pause(w, v);
+    begin_cap(w, v, STATE_OFFLINE, &(struct wait_cap){
+        .from = time, .to = UINT64_MAX, .pcpu = FACT_NO_PCPU });
+    v->waiting_since = time;
+    v->idle_before = w->idle_cycles;
+}
+
+static void note_sleep(struct wait_causes *w, const struct fact_event *f)
+{
+    const struct xt_rec_sched_sleep *r = xt_view_sched_sleep(f->record);
+    struct wait_vcpu *v = w->nr_capped && r
+                          ? find_wait_vcpu(w, r->dom, r->vcpu) : NULL;
+
+    if ( v )
+        begin_pause(w, v, f->time);
+}
+
+static void note_wake_up(struct wait_causes *w, const struct fact_event *f)
+{
+    const struct xt_rec_sched_wake *r = xt_view_sched_wake(f->record);
+    struct wait_vcpu *v = w->nr_paused && r
+                          ? find_wait_vcpu(w, r->dom, r->vcpu) : NULL;
+
+    if ( v )
+        end_pause(w, v, f->time);
+}
+
+static void note_scheduler(struct wait_causes *w, const struct fact_event *f)
+{
+    uint32_t event = f->record->event;
+    unsigned int minor = event & (TRC_SCHED_EVT_MASK & 0xfff);
+
+    w->has_scheduler = true;
+    event = (event & TRC_SCHED_ID_MASK) >> TRC_SCHED_ID_SHIFT;
+    if ( minor < 32 && scheduler_notes[event][minor] )
+        scheduler_notes[event][minor](w, f);
+}
+
+static void wait_add_event(void *state, const struct fact_event *f)
+{
+    uint32_t event = f->record->event;
+
+    if ( event >> TRC_SUBCLS_SHIFT == TRC_SCHED_CLASS >> TRC_SUBCLS_SHIFT )
+        note_scheduler(state, f);
+    else if ( event == TRC_SCHED_SLEEP )
+        note_sleep(state, f);
+    else if ( event == TRC_SCHED_WAKE )
+        note_wake_up(state, f);
+}
+
+/* --- losses --------------------------------------------------------------- */
 
 static void wait_add_loss(void *state, const struct fact_loss *f)
 {
@@ -606,12 +706,14 @@ static int wait_end(void *state, const struct fact_end *f, struct err *e)
         {
             w->vcpus[i]->waiting_since = 0;
             w->vcpus[i]->state = STATE_INIT;
+            w->vcpus[i]->counted = 0;
+            forget_pause(w, w->vcpus[i]);
             period_interrupt(&w->vcpus[i]->period);
             forget_caps(w, w->vcpus[i]);
             if ( w->vcpus[i]->stretches )
                 stretch_close(&w->vcpus[i]->stretches->search, &w->scale);
         }
-    assert(!w->nr_capped);
+    assert(!w->nr_capped && !w->nr_paused);
     w->nr_idle = 0;
     w->idle_since = 0;
     return w->failed || w->pool.failed

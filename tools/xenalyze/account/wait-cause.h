@@ -19,7 +19,8 @@
  * offline if it ran when the budget ended, and runnable, but in no queue, if it
  * waited.  Time offline counts as a wait if the scheduler's records say so.
  * Credit has no such records: a domain with a cap in the metadata is offline
- * only without credit, or if the toolstack pauses it.
+ * only without credit, or if the toolstack pauses it.  A vcpu that the toolstack
+ * pauses while it is offline without budget does not wait until the pause ends.
  *
  * Besides the sums over the trace, each vcpu has those of its worst stretch.
  *
@@ -154,6 +155,9 @@ struct wait_vcpu
     const struct vcpu *vcpu;
     uint64_t waiting_since;     /* 0: not waiting */
     uint64_t idle_before;       /* wait_causes.idle_cycles at that time */
+    uint64_t counted;           /* the end of the part of this state that is
+                                   in `times` and `sums`; 0: no part is */
+    bool is_paused;             /* by the toolstack, while it had no budget */
     uint8_t state;
     bool is_capped;             /* has spans without budget */
     uint8_t capped_state;       /* its state in these spans */
@@ -211,6 +215,7 @@ struct wait_causes
     uint64_t lost;              /* records */
     uint32_t longest_limited_ns;        /* the rate limit is at least this */
     uint32_t nr_capped;         /* vcpus without budget */
+    uint32_t nr_paused;         /* vcpus with is_paused */
 
     uint32_t nr_idle;           /* pcpus */
     uint64_t idle_cycles, idle_since;   /* while at least one is idle */
