@@ -240,3 +240,24 @@ blames '^d1v0 waits for emulated devices: ide 0x1f0\.$'
 within 8 8.2
 accesses 8000 8010
 blames '^Nothing is wrong'
+
+# The causes of five spans add up to those of the whole: the rate limit of a run
+# that began before a span goes on in it.
+expect 0 "$xensim" --virtual --boot tbuf_size=256 -T 0.6 -o spans \
+    -f "$top_srcdir/xensim/scenarios/slow-disk.scenario"
+expect 0 "$xenalyze" --why --json spans
+mv out whole
+for span in 0..0.12 0.12..0.24 0.24..0.36 0.36..0.48 0.48..; do
+    expect 0 "$xenalyze" --why --json --time "$span" spans
+    mv out "part.$span"
+done
+python3 - whole part.* <<'END' || fail 'the causes of spans do not add up'
+import json, sys
+sums = {}
+for i, name in enumerate(sys.argv[1:]):
+    for r in json.load(open(name))["tables"]["why_causes"]:
+        if r["cause"] in ("rival", "ratelimit", "sibling"):
+            key = r["domain"], r["vcpu"], r["cause"]
+            sums[key] = sums.get(key, 0) + r["waited_cycles"] * (-1 if i else 1)
+assert sums and all(abs(n) <= 20000 for n in sums.values()), sums
+END

@@ -238,6 +238,19 @@ static void wait_add_irq(void *state, const struct fact_irq *f)
 
 /* --- records of schedulers ------------------------------------------------ */
 
+/* A vcpu that has run since before the span, by an event in the span. */
+static void note_early_run(struct wait_causes *w, struct wait_pcpu *p,
+                           const struct fact_event *f)
+{
+    if ( !p->is_early || p->current || p->uses.has_begun || !f->vcpu )
+        return;
+    debug_assert(f->time >= w->first);
+    p->current = f->vcpu;
+    if ( !vcpu_is_idle(f->vcpu) )
+        add_span(w, p, w->first, f->time, p->limited ? USE_LIMITED : USE_RUN,
+                 f->vcpu);
+}
+
 /* The rate limit protects the running vcpu until the next decision. */
 static void note_ratelimit(struct wait_causes *w, const struct fact_event *f)
 {
@@ -247,6 +260,8 @@ static void note_ratelimit(struct wait_causes *w, const struct fact_event *f)
 
     if ( limit && limit->ran > w->longest_limited_ns )
         w->longest_limited_ns = limit->ran;
+    if ( p )
+        note_early_run(w, p, f);
     if ( !p || !p->uses.has_begun || !p->current ||
          vcpu_is_idle(p->current) )
         return;
@@ -259,7 +274,9 @@ static void note_decision(struct wait_causes *w, const struct fact_event *f)
 {
     struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
 
-    if ( p && p->limited )
+    if ( p )
+        note_early_run(w, p, f);
+    if ( p && p->limited && p->current )
     {
         add_span(w, p, 0, f->time, USE_LIMITED, p->current);
         p->limited = false;
@@ -643,23 +660,44 @@ static void note_wake_up(struct wait_causes *w, const struct fact_event *f)
         end_pause(w, v, f->time);
 }
 
+/* Before the span, only the rate limit matters: the run may go on in it. */
+static void note_early_scheduler(struct wait_causes *w,
+                                 const struct fact_event *f,
+                                 void (*note)(struct wait_causes *w,
+                                              const struct fact_event *f))
+{
+    struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
+
+    if ( !p || (note != note_ratelimit && note != note_decision) )
+        return;
+    p->is_early = true;
+    p->limited = note == note_ratelimit;
+}
+
 static void note_scheduler(struct wait_causes *w, const struct fact_event *f)
 {
     uint32_t event = f->record->event;
     unsigned int minor = event & (TRC_SCHED_EVT_MASK & 0xfff);
+    unsigned int id = (event & TRC_SCHED_ID_MASK) >> TRC_SCHED_ID_SHIFT;
 
     w->has_scheduler = true;
-    event = (event & TRC_SCHED_ID_MASK) >> TRC_SCHED_ID_SHIFT;
-    if ( minor < 32 && scheduler_notes[event][minor] )
-        scheduler_notes[event][minor](w, f);
+    if ( minor >= 32 || !scheduler_notes[id][minor] )
+        return;
+    if ( f->time < w->first )
+        note_early_scheduler(w, f, scheduler_notes[id][minor]);
+    else
+        scheduler_notes[id][minor](w, f);
 }
 
 static void wait_add_event(void *state, const struct fact_event *f)
 {
+    const struct wait_causes *w = state;
     uint32_t event = f->record->event;
 
     if ( event >> TRC_SUBCLS_SHIFT == TRC_SCHED_CLASS >> TRC_SUBCLS_SHIFT )
         note_scheduler(state, f);
+    else if ( f->time < w->first )
+        return;
     else if ( event == TRC_SCHED_SLEEP )
         note_sleep(state, f);
     else if ( event == TRC_SCHED_WAKE )
@@ -682,6 +720,7 @@ static void wait_begin(void *state, const struct fact_begin *f)
     struct wait_causes *w = state;
 
     w->guests = f->guests;
+    w->first = f->first;
     if ( f->segment )
         return;
     w->clock = *f->clock;
@@ -723,7 +762,8 @@ static int wait_end(void *state, const struct fact_end *f, struct err *e)
 struct sink wait_causes_sink(struct wait_causes *w)
 {
     static const struct sink_ops ops = {
-        .name = "wait causes", .ordered = true, .begin = wait_begin,
+        .name = "wait causes", .ordered = true, .early_events = true,
+        .begin = wait_begin,
         .end = wait_end, .runstate = wait_add_runstate, .loss = wait_add_loss,
         .pcpu = wait_add_pcpu, .irq = wait_add_irq, .power = wait_add_power,
         .event = wait_add_event,

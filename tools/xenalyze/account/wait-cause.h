@@ -187,6 +187,7 @@ struct wait_pcpu
     const struct vcpu *current; /* since the end of `uses`; NULL: unknown */
     bool asleep, is_idle;       /* now */
     bool limited;               /* the rate limit protects `current` */
+    bool is_early;              /* has events before the selected span */
     const struct wait_vcpu *candidate;  /* credit2 looks at it; or NULL */
     uint64_t tickled;           /* the last time; 0: never */
 };
@@ -206,6 +207,7 @@ struct wait_causes
     uint64_t long_ns;           /* set by the owner; 0: count none */
     bool has_domain, has_vcpu;  /* set by the owner: asked for are only ... */
     uint64_t domain, id;        /* ... this domain, and this vcpu */
+    uint64_t first;             /* begin of the segment, or of the span */
     uint64_t cycles;            /* length of all segments */
     struct stretch_scale scale;
     uint64_t calm;              /* WAIT_CALM_NS in cycles */

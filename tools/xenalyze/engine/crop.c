@@ -199,7 +199,16 @@ CROP_MOMENT(cr3, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(pv, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(irq, time, wants_pcpu(c, f->pcpu))
 CROP_MOMENT(power, time, wants_pcpu(c, f->pcpu))
-CROP_MOMENT(event, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
+
+static void crop_event(void *state, const struct fact_event *f)
+{
+    struct crop *c = state;
+    bool is_early = f->time < c->from && c->sink.ops->early_events;
+
+    if ( (is_early || wants_time(c, f->time)) && wants_vcpu(c, f->vcpu) &&
+         wants_pcpu(c, f->pcpu) )
+        c->sink.ops->event(c->sink.state, f);
+}
 
 /* Selected vcpus use the memory of any domain: other owners are hidden. */
 static void crop_memory(void *state, const struct fact_memory *f)

@@ -649,6 +649,7 @@ struct sink_ops
 {
     const char *name;
     bool ordered;               /* wants local facts in the order of time */
+    bool early_events;          /* wants events before a selected span, too */
 
     /*
      * clone() creates a second state (shard) for another thread, merge() adds
