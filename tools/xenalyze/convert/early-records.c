@@ -35,6 +35,7 @@ void early_fini(struct early_records *h)
     free(h->vcpus);
     free(h->buckets);
     free(h->pcpus);
+    free(h->domains);
     *h = (struct early_records){ .ring = NULL };
 }
 
@@ -46,6 +47,8 @@ void early_reset(struct early_records *h)
     memset(h->buckets, 0, h->nr_buckets * sizeof(*h->buckets));
     if ( h->nr_pcpus )
         memset(h->pcpus, 0, h->nr_pcpus * sizeof(*h->pcpus));
+    if ( h->nr_domains )
+        memset(h->domains, 0, h->nr_domains * sizeof(*h->domains));
 }
 
 /* --- vcpus and pcpus ------------------------------------------------------ */
@@ -155,14 +158,26 @@ static uint32_t read_found_vcpu(const struct xt_record *r)
                        xt_field_load(r, XT_AT(lost_records, vcpu)));
 }
 
-/* The id of a domain that is created or destroyed; -1: another record. */
-static int read_domain_life(const struct xt_record *r)
+/* The change of a domain's life; false: another record. */
+struct domain_change
 {
-    if ( !r->words ||
+    unsigned int id;
+    bool is_end;
+};
+
+static bool read_domain_change(const struct xt_record *r,
+                               struct domain_change *c)
+{
+    uint32_t id = xt_field_load(r, XT_AT(sched_dom_add, dom));
+
+    assert(r->words <= XT_RECORD_MAX_WORDS);
+    if ( !r->words || id >= XT_DOMAIN_IDLE ||
          (r->event != TRC_DOM0_DOM_ADD && r->event != TRC_DOM0_DOM_REM &&
           r->event != TRC_SCHED_DOM_ADD && r->event != TRC_SCHED_DOM_REM) )
-        return -1;
-    return xt_field_load(r, XT_AT(sched_dom_add, dom)) & 0xffff;
+        return false;
+    c->id = id;
+    c->is_end = r->event == TRC_DOM0_DOM_REM || r->event == TRC_SCHED_DOM_REM;
+    return true;
 }
 
 static void follow_change(struct early_records *h, struct early_vcpu *v,
@@ -257,13 +272,6 @@ static void keep_behind(struct early_vcpu *v, const struct early_record *r)
     v->records[v->nr++] = *r;
 }
 
-static void forget_records(struct early_vcpu *v)
-{
-    assert(v->nr <= EARLY_PER_VCPU);
-    v->nr = 0;
-    v->runs = false;
-}
-
 /* The record puts the vcpu on its pcpu: earlier records do not matter. */
 static void restart_records(struct early_vcpu *v,
                             const struct early_record *r)
@@ -274,13 +282,77 @@ static void restart_records(struct early_vcpu *v,
     keep_behind(v, r);
 }
 
-static int replace_change(struct early_records *h,
-                          const struct early_record *kept,
-                          const struct vcpu_change *c)
+static struct early_record *get_slot(struct early_records *h,
+                                     const struct early_record *kept,
+                                     enum early_slot slot)
 {
-    struct early_record *exit = &h->pcpus[kept->cpu].exit;
-    int rc = 0;
-    struct early_vcpu *v = get_vcpu(h, c->id, &rc);
+    assert(kept->cpu < h->nr_pcpus && slot < EARLY_SLOTS);
+    return &h->pcpus[kept->cpu].slots[slot];
+}
+
+static bool is_dying(const struct early_records *h, unsigned int domain)
+{
+    assert(h->ring);
+    return domain < h->nr_domains && h->domains[domain].dying;
+}
+
+/* The vcpus of a domain that has ended have no state. */
+static void forget_domain(struct early_records *h, unsigned int domain)
+{
+    assert(is_dying(h, domain));
+    for ( uint32_t i = 0; i < h->nr_vcpus; i++ )
+        if ( h->vcpus[i].id >> 16 == domain )
+        {
+            h->vcpus[i].nr = 0;
+            h->vcpus[i].is_known = h->vcpus[i].runs = false;
+            h->vcpus[i].waits = false;
+        }
+}
+
+/* The vcpus of a domain that is destroyed run on until their pcpus notice. */
+static void check_end_of_life(struct early_records *h, unsigned int domain)
+{
+    assert(is_dying(h, domain));
+    for ( uint32_t i = 0; i < h->nr_vcpus; i++ )
+        if ( h->vcpus[i].id >> 16 == domain &&
+             (h->vcpus[i].runs || h->vcpus[i].waits) )
+            return;
+    forget_domain(h, domain);
+}
+
+static bool domain_runs(const struct early_records *h, unsigned int domain)
+{
+    assert(domain < h->nr_domains);
+    for ( uint32_t i = 0; i < h->nr_vcpus; i++ )
+        if ( h->vcpus[i].id >> 16 == domain && h->vcpus[i].runs )
+            return true;
+    return false;
+}
+
+static int replace_life(struct early_records *h,
+                        const struct early_record *kept,
+                        const struct domain_change *c)
+{
+    struct early_domain *d;
+
+    assert(kept->size && c->id < XT_DOMAIN_IDLE);
+    if ( !grow_to_index(&h->domains, &h->nr_domains, c->id, sizeof(*d)) )
+        return -ENOMEM;
+    d = &h->domains[c->id];
+    if ( d->dying && !c->is_end )
+        check_end_of_life(h, c->id);
+    d->dying = c->is_end;
+    d->life = *kept;
+    if ( c->is_end && !domain_runs(h, c->id) )
+        forget_domain(h, c->id);
+    return 0;
+}
+
+/* The exit that the vcpu is in when it blocks ends later. */
+static void keep_exit(struct early_records *h, const struct early_record *kept,
+                      struct early_vcpu *v, const struct vcpu_change *c)
+{
+    struct early_record *exit = get_slot(h, kept, EARLY_EXIT);
 
     assert(kept->size);
     if ( v && exit->size && c->from == STATE_RUNNING &&
@@ -289,7 +361,19 @@ static int replace_change(struct early_records *h,
     if ( c->from != c->to &&
          (c->from == STATE_RUNNING || c->to == STATE_RUNNING) )
         exit->size = 0;
-    if ( !v )
+}
+
+static int replace_change(struct early_records *h,
+                          const struct early_record *kept,
+                          const struct vcpu_change *c)
+{
+    int rc = 0;
+    struct early_vcpu *v = get_vcpu(h, c->id, &rc);
+
+    assert(kept->size);
+    keep_exit(h, kept, v, c);
+    if ( !v || (!v->is_known && is_dying(h, c->id >> 16) &&
+                c->to != STATE_RUNNING) )
         return rc;
     if ( c->to == STATE_RUNNING && c->from == STATE_RUNNING && v->runs )
         return 0;
@@ -297,61 +381,100 @@ static int replace_change(struct early_records *h,
         restart_records(v, kept);
     else
         keep_behind(v, kept);
+    v->is_known = true;
     v->runs = c->to == STATE_RUNNING;
+    v->waits = c->to == STATE_RUNNABLE;
+    if ( c->to == STATE_OFFLINE && is_dying(h, c->id >> 16) )
+        check_end_of_life(h, c->id >> 16);
     return 0;
 }
 
-/* Vcpus that wait or block, and that ran on the pcpu, are unknown now. */
 static int replace_by_loss(struct early_records *h,
                            const struct early_record *kept,
                            const struct xt_record *r)
 {
-    struct early_vcpu *v;
     int rc = 0;
+    struct early_vcpu *v;
 
-    h->pcpus[kept->cpu].exit.size = 0;
+    get_slot(h, kept, EARLY_EXIT)->size = 0;
+    get_slot(h, kept, EARLY_LAST)->size = 0;
+    *get_slot(h, kept, EARLY_LOSS) = *kept;
     for ( uint32_t i = 0; i < h->nr_vcpus; i++ )
     {
         v = &h->vcpus[i];
         if ( v->nr && (!v->runs || v->records[v->nr - 1].cpu == kept->cpu) )
-            forget_records(v);
+            v->runs = v->waits = false;
     }
     v = get_vcpu(h, read_found_vcpu(r), &rc);
     assert(v || rc || h->nr_vcpus == GUESTS_MAX_VCPUS);
-    if ( v )
-        restart_records(v, kept);
-    return rc;
+    if ( !v )
+        return rc;
+    restart_records(v, kept);
+    v->is_known = true;
+    h->pcpus[kept->cpu].is_idle = xt_vcpu_key_is_idle(v->id);
+    return 0;
 }
 
-static void forget_domain(struct early_records *h, unsigned int domain)
+/* A pcpu is silent from its last record on: see PCPU_SILENCE in pcpu.h. */
+static void replace_last(struct early_records *h,
+                         const struct early_record *kept,
+                         const struct xt_record *r, const struct vcpu_change *c)
 {
-    assert(domain <= 0xffff);
-    for ( uint32_t i = 0; i < h->nr_vcpus; i++ )
-        if ( h->vcpus[i].id >> 16 == domain )
-            forget_records(&h->vcpus[i]);
+    struct early_pcpu *p = &h->pcpus[kept->cpu];
+
+    assert(kept->cpu < h->nr_pcpus);
+    if ( c && c->to == STATE_RUNNING )
+    {
+        p->is_idle = xt_vcpu_key_is_idle(c->id);
+        p->slots[EARLY_LAST].size = 0;
+    }
+    if ( p->is_idle && xt_record_is_timed(r) &&
+         (!c || (c->to == STATE_RUNNING && c->from == STATE_RUNNING)) )
+        p->slots[EARLY_LAST] = *kept;
+}
+
+static void replace_power(struct early_records *h,
+                          const struct early_record *kept,
+                          const struct xt_record *r)
+{
+    if ( r->event == TRC_PM_FREQ_CHANGE )
+        *get_slot(h, kept, EARLY_FREQUENCY) = *kept;
+    else if ( r->event == TRC_PM_IDLE_ENTRY )
+    {
+        *get_slot(h, kept, EARLY_SLEEP) = *kept;
+        get_slot(h, kept, EARLY_WAKE_UP)->size = 0;
+    }
+    else if ( r->event == TRC_PM_IDLE_EXIT )
+        *get_slot(h, kept, EARLY_WAKE_UP) = *kept;
+    assert(kept->size);
 }
 
 /* The oldest record of the ring replaces earlier ones. */
 static int leave_ring(struct early_records *h)
 {
     const struct early_record *kept = &h->ring[h->begin++ % RING];
+    struct domain_change life;
     struct vcpu_change c;
     struct xt_record r;
 
     xt_record_view(&r, kept->bytes);
     assert(kept->cpu < h->nr_pcpus);
-    if ( (r.event & ~0xfffu) == TRC_HW_PM )
-        h->pcpus[kept->cpu].power = *kept;
-    else if ( is_entry(r.event) )
-        h->pcpus[kept->cpu].exit.size = 0;
-    else if ( is_entry_or_exit(r.event) )
-        h->pcpus[kept->cpu].exit = *kept;
-    else if ( r.event == TRC_LOST_RECORDS )
-        return replace_by_loss(h, kept, &r);
-    else if ( read_domain_life(&r) >= 0 )
-        forget_domain(h, read_domain_life(&r));
-    else if ( read_change(&r, &c) )
+    if ( read_change(&r, &c) )
+    {
+        replace_last(h, kept, &r, &c);
         return replace_change(h, kept, &c);
+    }
+    if ( r.event == TRC_LOST_RECORDS )
+        return replace_by_loss(h, kept, &r);
+    replace_last(h, kept, &r, NULL);
+    if ( (r.event & ~0xfffu) == TRC_HW_PM )
+        replace_power(h, kept, &r);
+    else if ( is_entry(r.event) )
+        get_slot(h, kept, EARLY_EXIT)->size = 0;
+    else if ( is_entry_or_exit(r.event) )
+        *get_slot(h, kept, EARLY_EXIT) = *kept;
+    else if ( read_domain_change(&r, &life) )
+        return replace_life(h, kept, &life);
     return 0;
 }
 
@@ -392,6 +515,13 @@ static int order_records(const void *a, const void *b)
     return (*x)->number < (*y)->number ? -1 : (*x)->number > (*y)->number;
 }
 
+static size_t count_room(const struct early_records *h)
+{
+    assert(h->nr_vcpus <= GUESTS_MAX_VCPUS);
+    return (size_t)h->nr_pcpus * EARLY_SLOTS + h->nr_domains +
+           (size_t)h->nr_vcpus * EARLY_PER_VCPU;
+}
+
 static size_t collect_records(const struct early_records *h,
                               const struct early_record **all)
 {
@@ -401,22 +531,23 @@ static size_t collect_records(const struct early_records *h,
         for ( unsigned int k = 0; k < h->vcpus[i].nr; k++ )
             all[nr++] = &h->vcpus[i].records[k];
     for ( unsigned int i = 0; i < h->nr_pcpus; i++ )
-    {
-        if ( h->pcpus[i].power.size )
-            all[nr++] = &h->pcpus[i].power;
-        if ( h->pcpus[i].exit.size )
-            all[nr++] = &h->pcpus[i].exit;
-    }
-    assert(nr <= 2u * h->nr_pcpus + (size_t)h->nr_vcpus * EARLY_PER_VCPU);
+        for ( unsigned int k = 0; k < EARLY_SLOTS; k++ )
+            if ( h->pcpus[i].slots[k].size )
+                all[nr++] = &h->pcpus[i].slots[k];
+    for ( unsigned int i = 0; i < h->nr_domains; i++ )
+        if ( h->domains[i].life.size )
+            all[nr++] = &h->domains[i].life;
+    assert(nr <= count_room(h));
     if ( nr )
         qsort(all, nr, sizeof(*all), order_records);
     return nr;
 }
 
+/* A record may be kept for several reasons. */
 static int deliver_before(const struct early_records *h, early_fn *fn,
                           void *arg)
 {
-    size_t room = 2u * h->nr_pcpus + (size_t)h->nr_vcpus * EARLY_PER_VCPU, nr;
+    size_t room = count_room(h), nr;
     const struct early_record **all;
     int rc = 0;
 
@@ -426,7 +557,8 @@ static int deliver_before(const struct early_records *h, early_fn *fn,
         return -ENOMEM;
     nr = collect_records(h, all);
     for ( size_t i = 0; !rc && i < nr; i++ )
-        rc = fn(arg, all[i]);
+        if ( !i || all[i]->number != all[i - 1]->number )
+            rc = fn(arg, all[i]);
     free(all);
     return rc;
 }

@@ -13,10 +13,13 @@
  *
  *     each vcpu     the last record that puts the vcpu on a pcpu, and the
  *                   changes of its state behind that record
- *     each pcpu     the last record of a C-state; a VM exit without an entry
+ *     each pcpu     the last records of C-states, and of a frequency; a VM exit
+ *                   without an entry; the last LOST record, which makes vcpus
+ *                   off their pcpus unknown; the last record of an idle pcpu,
+ *                   which begins its silence, if it is offline
+ *     each domain   its creation or destruction, whichever is later
  *
- * Behind a loss, a vcpu off its pcpu is unknown until its next record; the LOST
- * record is kept if it names a vcpu that runs since then.
+ * The vcpus of a domain that has ended are forgotten.
  *
  * Memory is bounded: the records behind W are in a ring of a fixed size, so W
  * is not earlier than that; of more vcpus than GUESTS_MAX_VCPUS no record is
@@ -48,17 +51,33 @@ struct early_vcpu
     uint32_t next;              /* hash chain: index + 1, or 0 */
     bool is_awake;              /* runs or waits, by the newest record */
     bool has_open_exit;         /* blocked in a VM exit */
+    bool is_known;              /* since a record, unless its life has ended */
     bool runs;                  /* by the kept records */
+    bool waits;                 /* likewise */
     uint8_t nr;                 /* kept records */
     uint64_t awake_since;
     struct early_record records[EARLY_PER_VCPU];
 };
 
+/* Records of a pcpu that replace earlier ones of their kind. */
+enum early_slot
+{
+    EARLY_FREQUENCY, EARLY_SLEEP, EARLY_WAKE_UP, EARLY_EXIT, EARLY_LOSS,
+    EARLY_LAST,                 /* any record with a time, if idle */
+    EARLY_SLOTS,
+};
+
 struct early_pcpu
 {
     bool in_exit;               /* between a VM exit and the entry */
-    struct early_record power;  /* size 0: none */
-    struct early_record exit;   /* a VM exit without an entry; likewise */
+    bool is_idle;               /* by the records that have left the ring */
+    struct early_record slots[EARLY_SLOTS];     /* size 0: none */
+};
+
+struct early_domain
+{
+    bool dying;                 /* destroyed; its vcpus may still run */
+    struct early_record life;   /* size 0: none */
 };
 
 struct early_records
@@ -71,6 +90,8 @@ struct early_records
     uint32_t nr_buckets;        /* a power of 2 */
     struct early_pcpu *pcpus;
     unsigned int nr_pcpus;
+    struct early_domain *domains;       /* by id */
+    unsigned int nr_domains;
 };
 
 /* 0 or -ENOMEM. */
