@@ -206,6 +206,15 @@ static void follow_change(struct early_records *h, struct early_vcpu *v,
         v->has_open_exit = false;
 }
 
+/* A vcpu off its pcpu is unknown now, and with it the end of its exit. */
+static void follow_loss(struct early_records *h, struct early_pcpu *p)
+{
+    assert(h->nr_vcpus <= h->room_vcpus && h->nr_pcpus);
+    p->in_exit = false;
+    for ( uint32_t i = 0; i < h->nr_vcpus; i++ )
+        h->vcpus[i].has_open_exit = false;
+}
+
 int early_follow(struct early_records *h, unsigned int cpu, uint64_t time,
                    const struct xt_record *r)
 {
@@ -219,7 +228,7 @@ int early_follow(struct early_records *h, unsigned int cpu, uint64_t time,
     if ( is_entry_or_exit(r->event) )
         h->pcpus[cpu].in_exit = !is_entry(r->event);
     else if ( r->event == TRC_LOST_RECORDS )
-        h->pcpus[cpu].in_exit = false;
+        follow_loss(h, &h->pcpus[cpu]);
     else if ( read_change(r, &c) )
     {
         v = get_vcpu(h, c.id, &rc);
@@ -235,6 +244,8 @@ bool early_ends_exit(struct early_records *h, const struct xt_record *r)
     struct vcpu_change c;
 
     assert(r->words <= XT_RECORD_MAX_WORDS);
+    if ( r->event == TRC_LOST_RECORDS )
+        return early_count_open_exits(h);
     if ( !read_change(r, &c) )
         return false;
     v = find_early_vcpu(h, c.id);
@@ -411,7 +422,7 @@ static int replace_by_loss(struct early_records *h,
         return rc;
     restart_records(v, kept);
     v->is_known = true;
-    h->pcpus[kept->cpu].is_idle = xt_vcpu_key_is_idle(v->id);
+    h->pcpus[kept->cpu].is_busy = !xt_vcpu_key_is_idle(v->id);
     return 0;
 }
 
@@ -425,10 +436,10 @@ static void replace_last(struct early_records *h,
     assert(kept->cpu < h->nr_pcpus);
     if ( c && c->to == STATE_RUNNING )
     {
-        p->is_idle = xt_vcpu_key_is_idle(c->id);
+        p->is_busy = !xt_vcpu_key_is_idle(c->id);
         p->slots[EARLY_LAST].size = 0;
     }
-    if ( p->is_idle && xt_record_is_timed(r) &&
+    if ( !p->is_busy && xt_record_is_timed(r) &&
          (!c || (c->to == STATE_RUNNING && c->from == STATE_RUNNING)) )
         p->slots[EARLY_LAST] = *kept;
 }

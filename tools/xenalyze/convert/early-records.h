@@ -63,14 +63,14 @@ struct early_vcpu
 enum early_slot
 {
     EARLY_FREQUENCY, EARLY_SLEEP, EARLY_WAKE_UP, EARLY_EXIT, EARLY_LOSS,
-    EARLY_LAST,                 /* any record with a time, if idle */
+    EARLY_LAST,                 /* any record with a time, if not busy */
     EARLY_SLOTS,
 };
 
 struct early_pcpu
 {
     bool in_exit;               /* between a VM exit and the entry */
-    bool is_idle;               /* by the records that have left the ring */
+    bool is_busy;               /* by the records that have left the ring */
     struct early_record slots[EARLY_SLOTS];     /* size 0: none */
 };
 
@@ -107,7 +107,7 @@ int early_follow(struct early_records *h, unsigned int cpu, uint64_t time,
 
 /*
  * Does the record concern a VM exit that is open?  True for the next record of
- * a vcpu that is blocked in an exit.
+ * a vcpu that is blocked in an exit, and for a loss, which ends all of these.
  */
 bool early_ends_exit(struct early_records *h, const struct xt_record *r);
 
