@@ -374,6 +374,21 @@ static void keep_exit(struct early_records *h, const struct early_record *kept,
         exit->size = 0;
 }
 
+/* A run ends at the latest when another vcpu arrives on the pcpu. */
+static void replace_current(struct early_records *h,
+                            const struct early_record *kept,
+                            const struct early_vcpu *v)
+{
+    struct early_pcpu *p = &h->pcpus[kept->cpu];
+    struct early_vcpu *before = p->current ? &h->vcpus[p->current - 1] : NULL;
+
+    assert(v >= h->vcpus && p->current <= h->nr_vcpus);
+    if ( before && before != v && before->runs &&
+         before->records[before->nr - 1].cpu == kept->cpu )
+        before->runs = false;
+    p->current = v - h->vcpus + 1;
+}
+
 static int replace_change(struct early_records *h,
                           const struct early_record *kept,
                           const struct vcpu_change *c)
@@ -386,6 +401,8 @@ static int replace_change(struct early_records *h,
     if ( !v || (!v->is_known && is_dying(h, c->id >> 16) &&
                 c->to != STATE_RUNNING) )
         return rc;
+    if ( c->to == STATE_RUNNING )
+        replace_current(h, kept, v);
     if ( c->to == STATE_RUNNING && c->from == STATE_RUNNING && v->runs )
         return 0;
     if ( c->to == STATE_RUNNING )
@@ -413,13 +430,18 @@ static int replace_by_loss(struct early_records *h,
     for ( uint32_t i = 0; i < h->nr_vcpus; i++ )
     {
         v = &h->vcpus[i];
-        if ( v->nr && (!v->runs || v->records[v->nr - 1].cpu == kept->cpu) )
-            v->runs = v->waits = false;
+        v->waits = false;
+        if ( v->runs && v->records[v->nr - 1].cpu == kept->cpu )
+        {
+            keep_behind(v, kept);
+            v->runs = false;
+        }
     }
     v = get_vcpu(h, read_found_vcpu(r), &rc);
     assert(v || rc || h->nr_vcpus == GUESTS_MAX_VCPUS);
     if ( !v )
         return rc;
+    replace_current(h, kept, v);
     restart_records(v, kept);
     v->is_known = true;
     h->pcpus[kept->cpu].is_busy = !xt_vcpu_key_is_idle(v->id);

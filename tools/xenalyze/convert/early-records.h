@@ -71,6 +71,7 @@ struct early_pcpu
 {
     bool in_exit;               /* between a VM exit and the entry */
     bool is_busy;               /* by the records that have left the ring */
+    uint32_t current;           /* likewise: index of the vcpu + 1, or 0 */
     struct early_record slots[EARLY_SLOTS];     /* size 0: none */
 };
 
