@@ -3,7 +3,8 @@
 #
 # A part of a trace: its reports are those of the trace with the same --time.
 # Not equal are counts of the whole file: records, bytes by class,
-# contradictions; and rows of vcpus without any time in the span.
+# contradictions; and rows of vcpus without any time in the span, or of domains
+# that have ended.
 . "$top_srcdir/tests/xenalyze/reports/lib.sh"
 
 expect 0 "$xensim" --virtual --boot tbuf_size=1 -T 1 --seed 3 --cpus 3 \
@@ -65,6 +66,47 @@ for t in c2b-all credit-2pv-all rtds-real-sched svm-pvh-sched; do
     for span in $(spans "$trace" 1); do
         check
     done
+done
+
+# Pcpus that are offline, and a domain that has ended before the span.
+cat >ended.scenario <<'END'
+[domain brief]
+kind = hvm
+vcpus = 3
+load = bursty
+end = 30ms
+
+[domain long]
+kind = pvh
+vcpus = 3
+load = busy,quiet
+END
+expect 0 "$xensim" --virtual --seed 4 -T 400ms --cpus 3 --rate 20k \
+    --scenario ended.scenario --output short-lived
+trace=short-lived
+span=0.3..0.35
+expect 0 "$xenalyze" cut short-lived --time=$span -o piece
+same --report-latency
+same --report-pcpu
+"$xenalyze" --records --time=.. piece | grep -q 'runstate.* d1v' &&
+    fail 'the part has vcpus of a domain that has ended'
+expect 0 "$xensim" --virtual --seed 16 -T 400ms --cpus 12 --rate 100k \
+    --hotplug 5ms --vcpus 4 --output hotplug
+trace=hotplug
+span=1099767949232c..1099863866837c
+expect 0 "$xenalyze" cut hotplug --time=$span -o piece
+same --summary
+
+# Clock times do not differ, not even by rounding.
+wall() {
+    "$xenalyze" --json --summary "$@" | grep -o '"start_wall_ns":[0-9]*' |
+        head -n 1
+}
+for trace in intel short-lived; do
+    expect 0 "$xenalyze" cut $trace --time=0.11..0.12 -o piece
+    [ -n "$(wall piece)" ] || fail 'JSON lacks the time of day'
+    [ "$(wall --time=0.11..0.12 $trace)" = "$(wall piece)" ] ||
+        fail "$trace: the part begins at another time of day"
 done
 
 # Seconds and clock times are those of the trace.
