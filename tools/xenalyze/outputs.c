@@ -302,6 +302,15 @@ static int check_follow(const struct config *c, struct err *e)
     return 0;
 }
 
+static void choose_top(struct report_request *request, bool terminal)
+{
+    request->has_top = request->top != OPTIONS_TOP_AUTO;
+    request->fits_screen = terminal && !request->has_top;
+    if ( !request->has_top )
+        request->top = 0;
+    assert(!request->fits_screen || !request->top);
+}
+
 /*
  * Without an output, --event asks for records; the default is the overview on a
  * terminal, and the summary otherwise.
@@ -331,10 +340,7 @@ int outputs_choose(struct config *config, bool terminal, struct err *e)
     rc = rc ? rc : check_cut(config, terminal, e);
     rc = rc ? rc : choose_interval(&config->reports, e);
     rc = rc ? rc : choose_allowance(&config->reports, e);
-    config->reports.request.fits_screen =
-        terminal && config->reports.request.top == OPTIONS_TOP_AUTO;
-    if ( config->reports.request.top == OPTIONS_TOP_AUTO )
-        config->reports.request.top = 0;
+    choose_top(&config->reports.request, terminal);
     if ( !any_is_wanted(config, NULL) )
         choose_default(config, terminal);
     return rc ? rc : check_follow(config, e);

@@ -33,6 +33,7 @@ struct report_request
     const struct symbols *symbols;      /* or NULL */
     const struct xt_domain_names *names;        /* NULL: the trace has none */
     unsigned int top;           /* rows per table; 0: all */
+    bool has_top;               /* --top is given */
     unsigned int sort;          /* enum sort_key */
     unsigned int style;         /* enum report_style */
     bool fits_screen;           /* `top` is for a terminal, not from --top: a

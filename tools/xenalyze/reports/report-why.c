@@ -84,15 +84,12 @@ static int parse_why(struct why_report *r, const struct report_pass *p,
     return parse_why_name(r, p->names, e);
 }
 
-/* The tables in text are those of --top, not of a terminal. */
-static bool wants_tables(const struct report_pass *p)
-{
-    return p->request.top && !p->request.fits_screen;
-}
-
+/* The waits to keep: of --top, where 0 asks for all that can be kept. */
 static size_t count_longest(const struct report_pass *p)
 {
-    return wants_tables(p) ? p->request.top : WAIT_WORST;
+    if ( !p->request.has_top )
+        return WAIT_WORST;
+    return p->request.top ? p->request.top : WAIT_MOST_WORST;
 }
 
 static int why_open(struct report_pass *p, void **state, struct err *e)
@@ -317,7 +314,7 @@ static int why_print(struct report_pass *p, void *state)
         return 0;
     text_print_disorder(r->disorder, &r->waits.clock, p->out);
     print_verdict(p, r, v);
-    return wants_tables(p)
+    return p->request.has_top
            ? text_print_why_tables(&r->waits, &p->request, p->out) : 0;
 }
 
