@@ -31,8 +31,8 @@ struct files
     struct outfile truth, report, output;
 };
 
-static int make_workload(const struct options *o, FILE *truth,
-                         struct workload **w, struct err *e)
+static int make_workload(const struct options *o, const struct supervisor *s,
+                         FILE *truth, struct workload **w, struct err *e)
 {
     struct workload_config config = {
         .cpus = o->cpus, .virtual_time = o->virtual_time,
@@ -46,6 +46,7 @@ static int make_workload(const struct options *o, FILE *truth,
         .hotplug = o->hotplug, .skew = o->skew, .drift = o->drift,
         .jump = o->jump, .seed = o->seed, .dom_configs = o->dom_configs,
         .nr_dom_configs = o->nr_dom_configs, .truth = truth,
+        .is_stopped = supervisor_is_notified, .is_stopped_arg = s,
     };
 
     return workload_new(w, &config, e);
@@ -125,7 +126,7 @@ static int run_workload(const struct options *o, const struct files *f,
 {
     struct simulation p = { .options = o, .supervisor = s,
                       .output = f->output.file };
-    int rc = make_workload(o, f->truth.file, &p.workload, e);
+    int rc = make_workload(o, s, f->truth.file, &p.workload, e);
 
     if ( rc )
         return rc;

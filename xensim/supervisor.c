@@ -148,6 +148,18 @@ bool supervisor_poll(struct supervisor *s, struct control *c, int ms)
     return over;
 }
 
+bool supervisor_is_notified(const void *supervisor)
+{
+    const struct supervisor *s = supervisor;
+    struct pollfd fds[] = {
+        { .fd = s->signals, .events = POLLIN },
+        { .fd = s->timer, .events = POLLIN },
+    };
+
+    assert(s->signals >= 0);
+    return poll(fds, sizeof(fds) / sizeof(fds[0]), 0) > 0;
+}
+
 bool supervisor_end(struct supervisor *s)
 {
     return request_end(s);

@@ -46,6 +46,10 @@ int supervisor_run(struct supervisor *s, struct control *c);
  * s->status.
  */
 bool supervisor_poll(struct supervisor *s, struct control *c, int ms);
+
+/* Is there a signal or a time limit that supervisor_poll() has not taken? */
+bool supervisor_is_notified(const void *supervisor);
+
 /*
  * End the run. Return true if the run is over, false if the command has to
  * exit first.

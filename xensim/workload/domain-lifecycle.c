@@ -356,7 +356,7 @@ void lifecycle_begin(struct sim_cpu *p)
 {
     struct sim *s = p->sim;
 
-    for ( unsigned int i = 0; i < s->nr_doms; i++ )
+    for ( unsigned int i = 0; i < s->nr_doms && !sim_is_stopped(s); i++ )
     {
         if ( !start_of(&s->doms[i]) )
             place_at_start(p, &s->doms[i]);

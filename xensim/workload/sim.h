@@ -268,6 +268,12 @@ struct sim
     pthread_mutex_t lock;
 };
 
+static inline bool sim_is_stopped(const struct sim *s)
+{
+    return s->config.is_stopped &&
+           s->config.is_stopped(s->config.is_stopped_arg);
+}
+
 static inline uint64_t to_cycles(const struct sim *s, uint64_t ns)
 {
     return (unsigned __int128)ns * s->khz / 1000000;

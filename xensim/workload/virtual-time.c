@@ -9,6 +9,8 @@
 #include "xensim/workload/ground-truth.h"
 #include "xensim/workload/guest.h"
 
+#define STOP_EVENTS 128u        /* between two questions for the end */
+
 static void hotplug_event(struct sim_cpu *p, struct event *e)
 {
     struct sim *s = p->sim;
@@ -110,6 +112,9 @@ bool workload_advance(struct workload *workload, uint64_t ns, unsigned int most)
 
     for ( ; most && virqs == xensim_virqs() && next_id == s->next_id; most-- )
     {
+        /* With 100,000 vcpus, an event takes milliseconds. */
+        if ( !(most % STOP_EVENTS) && sim_is_stopped(s) )
+            return true;
         e = heap_first(&s->heap);
         if ( !e || e->at >= until )
         {

@@ -100,6 +100,9 @@ struct workload_config
     const struct dom_config *dom_configs; /* borrowed; the first is dom0 */
     unsigned int nr_dom_configs;
     FILE *truth;            /* NULL: no log */
+    /* Callback: is the run to end?  Asked between domains and events. */
+    bool (*is_stopped)(const void *arg);        /* NULL: no */
+    const void *is_stopped_arg;
 };
 
 struct workload;
@@ -127,8 +130,8 @@ uint64_t workload_first_clock(const struct workload *w);
 
 /*
  * Virtual time: run the events before `ns` after the start, at most `most`
- * events, and stop after a VIRQ to dom0 (a ring is half full) or the creation
- * of a domain. Return true if there are more events.
+ * events, and stop after a VIRQ to dom0 (a ring is half full), the creation of
+ * a domain, or if is_stopped() says so. Return true if there are more events.
  */
 bool workload_advance(struct workload *w, uint64_t ns, unsigned int most);
 

@@ -229,6 +229,15 @@ for signal in TERM INT HUP; do
     nothing_left "SIG$signal"
 done
 
+# So it ends while it creates domains, with the trace so far.
+timeout -k 30 1 "$xensim" --virtual -T 1 --domains 1023 --vcpus 128 \
+    --output "$tmp/trace" 2>"$tmp/err"
+rc=$?
+[ "$rc" -eq 124 ] || fail "virtual time: a signal is ignored: $rc"
+[ -s "$tmp/trace" ] || fail 'virtual time: no trace after a signal'
+rm -f "$tmp/trace"
+nothing_left 'virtual time, a signal'
+
 # A killed xensim leaves its socket; the next one replaces it.
 mkfifo "$tmp/ready"
 "$xensim" --socket "$tmp/s" --ready-fd 3 3>"$tmp/ready" 2>"$tmp/err" &
