@@ -30,7 +30,7 @@ static bool stat_folder(const char *name, size_t length, struct stat *st)
     return found;
 }
 
-/* Are two names, whose files do not exist yet, one name in one folder? */
+/* Are two names of files that do not exist yet one name in one folder? */
 static bool is_same_entry(const char *a, const char *b)
 {
     const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');

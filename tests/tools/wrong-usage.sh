@@ -205,7 +205,7 @@ sched_*|--count --event nosuch
 one of them|--plot x.svg --scatterplot-irq --scatterplot-rdtsc
 needs a picture|--theme dark
 END
-    # Only commands that print before the end of a trace follow it.
+    # Commands follow a trace only if they print before its end.
     "$xenalyze" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p' \
         >"$tmp/commands"
     while read -r command; do
