@@ -59,6 +59,8 @@ xenalyze|2|is total meant|--sort totl text
 xenalyze|2|is summary meant|sumary text
 xenalyze|2|lists the commands|nosuch text
 xenalyze|2|is wait meant|over waits text
+xenalyze|2|xenalyze latency text|text latency
+xenalyze|2|xenalyze why web1 text|why text web1
 xenalyze|2|run, wait, exits|over F
 xenalyze|2|timeline, runstate|plot nosuch text
 xenalyze|2|io=PORT|plot io text

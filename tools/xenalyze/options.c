@@ -10,6 +10,7 @@
 
 #include "xenalyze/options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -436,6 +437,30 @@ static bool stdin_holds_data(void)
            (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode));
 }
 
+static bool is_command(const char *word)
+{
+    assert(word);
+    for ( size_t i = 0; i < XENALYZE_NR_COMMANDS; i++ )
+        if ( !strcmp(xenalyze_commands[i].name, word) )
+            return true;
+    return false;
+}
+
+/* A command, or the vcpu of --why, behind a file is no second file. */
+static int check_words(const struct config *config, int nr, char **args,
+                       struct err *e)
+{
+    assert(nr >= 0);
+    for ( int i = 1; i < nr && !access(args[0], F_OK); i++ )
+        if ( access(args[i], F_OK) &&
+             (is_command(args[i]) || takes_vcpu(config)) )
+            return err_usage(e, "%s: no such file; it comes before files: "
+                             "xenalyze %s%s %s", args[i],
+                             takes_vcpu(config) ? "why " : "", args[i],
+                             args[0]);
+    return 0;
+}
+
 /* Takes the optional arguments RULES or VCPU, and FILE. */
 static int take_arguments(struct config *config, int nr, char **args,
                           struct err *e)
@@ -515,6 +540,7 @@ int options_parse(struct config *config, int argc, char **argv,
     if ( rc )
         return rc;
     config->reports_wanted = report_is_wanted(&config->reports);
-    rc = take_arguments(config, argc - first, argv + first, e);
+    rc = check_words(config, argc - first, argv + first, e);
+    rc = rc ? rc : take_arguments(config, argc - first, argv + first, e);
     return rc ? rc : check_outputs(config, e);
 }
