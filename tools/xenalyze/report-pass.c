@@ -161,25 +161,25 @@ static void warn_incomplete(const struct pass *p)
 static void warn_clocks(const struct pass *p)
 {
     const struct fact_disorder *d = &p->reports.disorder;
-    char text[NUM_CLOCK_MAX];
+    char text[NUM_CLOCK_MAX], least[NUM_CLOCK_MAX];
     struct xt_clock clock;
 
     if ( !fact_disorder_error(d) )
         return;
     assert(d->pcpus[0] != d->pcpus[1]);
     xt_info_clock(&p->run->info, p->run->config->hz, &clock);
+    *num_duration(text, xt_clock_duration(&clock, d->error)) = '\0';
     if ( !d->cycles )
     {
-        *num_duration(text, xt_clock_duration(&clock, d->doubtful)) = '\0';
         log_warning(p->run->log, "%s: the clocks of pcpus %" PRIu32 " and %"
-                    PRIu32 " contradict each other; waits below %s may be "
-                    "wrong", p->run->name, d->pcpus[1], d->pcpus[0], text);
+                    PRIu32 " contradict each other; waits may be wrong by %s",
+                    p->run->name, d->pcpus[1], d->pcpus[0], text);
         return;
     }
-    *num_duration(text, xt_clock_duration(&clock, d->cycles)) = '\0';
+    *num_duration(least, xt_clock_duration(&clock, d->cycles)) = '\0';
     log_warning(p->run->log, "%s: the clocks of pcpus %" PRIu32 " and %" PRIu32
-                " differ by %s or more; waits of about this length may be "
-                "wrong", p->run->name, d->pcpus[1], d->pcpus[0], text);
+                " differ by %s or more; waits may be wrong by %s",
+                p->run->name, d->pcpus[1], d->pcpus[0], least, text);
 }
 
 static void warn_unordered(const struct pass *p)

@@ -553,11 +553,11 @@ static void print_anomalies(struct script *s)
 
 static void print_disorder(const struct script *s)
 {
-    const struct fact_disorder *d = &s->global.disorder;
+    const struct disorder *d = &s->global.disorder;
 
-    if ( d->cycles )
+    if ( d->lag )
         fprintf(s->out, "%s too late for %s: %" PRIu64 "\n",
-                pcpu_text(d->pcpus[0]), pcpu_text(d->pcpus[1]), d->cycles);
+                pcpu_text(d->pcpus[0]), pcpu_text(d->pcpus[1]), d->lag);
 }
 
 static void subscribe(struct script *s, struct sink_ops *ops)

@@ -80,7 +80,7 @@ struct verdict_facts
     const struct load_vcpu *interrupts; /* on its pcpu; or NULL */
     const struct stall_vcpu *stalls;    /* of the machine; or NULL */
     const struct wait_vcpu *backend_slowest;    /* if clocks differ; or NULL */
-    uint64_t clock_error;       /* shorter waits are unknown */
+    uint64_t clock_error;       /* waits may be wrong by so much */
 };
 
 struct verdict_result

@@ -275,17 +275,15 @@ static void check_overlap(const struct analyze_options *o,
 }
 
 /* Missing bytes contradict other records as well, whatever the clocks are. */
-static struct fact_disorder get_disorder(const struct analysis *a)
+static struct fact_disorder get_disorder(struct analysis *a, uint64_t records)
 {
-    struct fact_disorder d = a->global.disorder;
+    struct disorder *d = &a->global.disorder;
+    uint64_t least = xt_clock_cycles(&a->clock, FACT_DISORDER_NS);
 
-    assert(!fact_disorder_error(&d) || d.pcpus[0] != d.pcpus[1]);
-    if ( xt_clock_duration(&a->clock, d.cycles) < FACT_DISORDER_NS )
-        d.cycles = 0;
-    if ( xt_damage_grade(xt_trace_damage(a->trace)) != XT_GRADE_NONE ||
-         xt_clock_duration(&a->clock, d.doubtful) < FACT_DISORDER_NS )
-        d.doubtful = 0;
-    return d;
+    assert((!d->lag && !d->doubtful) || d->pcpus[0] != d->pcpus[1]);
+    if ( xt_damage_grade(xt_trace_damage(a->trace)) != XT_GRADE_NONE )
+        d->doubtful = 0;
+    return disorder_conclude(d, least, records);
 }
 
 int segment_end(struct analysis *a, struct err *e)
@@ -299,8 +297,8 @@ int segment_end(struct analysis *a, struct err *e)
 
     f.nr_pcpus = a->nr_pcpus;
     f.has_records = a->has_records;
-    f.disorder = get_disorder(a);
     sum_segment(a, &f, anomalies);
+    f.disorder = get_disorder(a, f.sched_records);
     check_overlap(a->options, &f);
     if ( !rc )
         emit_unreported_losses(a, &f);

@@ -21,7 +21,7 @@ void global_begin(struct global *g, uint64_t first)
     g->off_cpu = NULL;
     xt_losses_fini(&g->losses);
     memset(g->anomalies, 0, sizeof(g->anomalies));
-    g->disorder = (struct fact_disorder){ .cycles = 0 };
+    disorder_init(&g->disorder);
     g->waits.nr = 0;
     for ( unsigned int i = 0; i < g->nr_pcpus; i++ )
     {

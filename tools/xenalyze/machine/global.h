@@ -12,6 +12,7 @@
 
 #include "common/arena.h"
 #include "xenalyze/machine/change.h"
+#include "xenalyze/machine/disorder.h"
 #include "xenalyze/machine/emit.h"
 #include "xenalyze/machine/history.h"
 #include "xenalyze/machine/pcpu.h"
@@ -111,7 +112,7 @@ struct global
                                    contain running ones, which are skipped */
     uint64_t anomalies[ANOMALY_KINDS];
     struct xt_losses losses;    /* counted by the collector */
-    struct fact_disorder disorder; /* the worst */
+    struct disorder disorder;
     struct arena exits;         /* memory of open_exit */
     bool failed;                /* out of memory: an exit is missing */
 

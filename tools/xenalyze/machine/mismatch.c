@@ -20,11 +20,8 @@ static void note_disorder(struct global *g, const struct change *c,
                           uint32_t other, uint64_t lag)
 {
     debug_assert(c->pcpu != other);
-    if ( lag <= g->disorder.cycles || lag >= MAX_LAG )
-        return;
-    g->disorder.cycles = lag;
-    g->disorder.pcpus[0] = c->pcpu;
-    g->disorder.pcpus[1] = other;
+    if ( lag && lag < MAX_LAG )
+        disorder_add_swap(&g->disorder, c->pcpu, other, lag);
 }
 
 /* Clocks may have made the wait of a vcpu up, or its length. */
@@ -36,7 +33,7 @@ static void note_doubt(struct global *g, const struct change *c, uint32_t other,
          to - from <= g->disorder.doubtful )
         return;
     g->disorder.doubtful = to - from;
-    if ( g->disorder.cycles )
+    if ( g->disorder.lag )
         return;
     g->disorder.pcpus[0] = c->pcpu;
     g->disorder.pcpus[1] = other;

@@ -463,7 +463,12 @@ static void apply_arrive(struct global *g, const struct change *c)
     if ( !v )
         return;
     if ( v->fact.state == STATE_RUNNABLE )
+    {
+        disorder_add_wait(&g->disorder, v->fact.why == WHY_WAKE
+                                        ? v->waker_pcpu : v->fact.pcpu,
+                          c->pcpu, c->time - v->fact.from);
         vcpu_end_wait(g, v, c->pcpu, c->time);
+    }
     vcpu_enter_state(g, v, STATE_RUNNING, c->time, c->pcpu);
     vcpu_mark_seen(g, v);
     vcpu_set_pcpu(g, v, c->pcpu, c->time);

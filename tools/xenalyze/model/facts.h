@@ -85,14 +85,14 @@ struct fact_disorder
 {
     uint64_t cycles;            /* so much, at least; or 0, if less than
                                    FACT_DISORDER_NS, or unknown */
-    uint64_t doubtful;          /* the longest wait that contradicts a record */
+    uint64_t error;             /* of a wait, probably not more */
     uint32_t pcpus[2];          /* different, unless all is in order */
 };
 
-/* Shorter waits are unknown; 0: all is in order. */
+/* Waits may be wrong by so much; 0: all is in order. */
 static inline uint64_t fact_disorder_error(const struct fact_disorder *d)
 {
-    return d->cycles > d->doubtful ? d->cycles : d->doubtful;
+    return d->error;
 }
 
 /* Keep the worst of all segments. */

@@ -133,7 +133,7 @@ static const struct export_column disorder_columns[] = {
                     "the least difference of the two clocks; absent: the two "
                     "contradict each other, but the difference is unknown"),
     EXPORT_COLUMN("error", DURATION,
-                  "waits below this length are not known"),
+                  "waits may be wrong by so much"),
 };
 
 /* --- pcpus ---------------------------------------------------------------- */

@@ -500,7 +500,7 @@ void text_print_disorder(const struct fact_disorder *d,
         return;
     *num_duration(text, xt_clock_duration(clock, error)) = '\0';
     fprintf(out, "The clocks of pcpus %" PRIu32 " and %" PRIu32 " differ: "
-            "waits below %s are not known.\n", d->pcpus[1], d->pcpus[0], text);
+            "waits may be wrong by %s.\n", d->pcpus[1], d->pcpus[0], text);
 }
 
 static void print_clocks(const struct text *t)

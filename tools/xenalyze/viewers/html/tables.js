@@ -193,7 +193,7 @@ function makeQuality() {
         ["TSC frequency", facts.clock_assumed
             ? "assumed, so times may be wrong by a factor; see --cpu-hz" : `${formatCount(facts.hz)} Hz`],
         ...(clockError ? [["Clocks of pcpus", `${pcpu} and ${other} differ: ` +
-            `waits below ${formatDuration(clockError)} are not known`]] : []),
+            `waits may be wrong by ${formatDuration(clockError)}`]] : []),
         ...facts.contradictions.map(([name, nr]) =>
             [`Contradictions: ${name}`, formatCount(nr)]),
     ];

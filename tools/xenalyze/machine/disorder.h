@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Disorder: records of two pcpus in the wrong order, and the conclusions about
+ * the clocks of the pcpus.
+ *
+ * A SWAP is a pair of records in the wrong order: if the two belong together,
+ * the clock of the late record's pcpu is ahead by the LAG at least.  But the
+ * late record may belong to another change, so one swap proves nothing: the
+ * clock of a third pcpu, or a difference longer than the periods of a vcpu,
+ * also makes swaps of two pcpus with equal clocks.  Such false swaps have both
+ * directions alike, and swaps of unequal clocks have one.
+ *
+ * So the difference of two pcpus is taken from the swaps of the more frequent
+ * direction, without the longest ones: twice the number of those in the other
+ * direction, and one more.
+ *
+ * An error of a wait is limited otherwise.  A wait that begins on one pcpu and
+ * ends on another one may be false altogether, so the longest of these waits
+ * is a limit.  If swaps are many, and most have one direction, then the
+ * correction of the clocks has all but succeeded, and twice the longest lag is
+ * enough; the same if swaps are rare.
+ */
+#ifndef XENALYZE_MACHINE_DISORDER_H
+#define XENALYZE_MACHINE_DISORDER_H
+
+#include "common/compiler.h"
+#include "xenalyze/model/model.h"
+
+#define DISORDER_SWAPS 1024u    /* remembered ones; further ones: a sample */
+
+struct swap
+{
+    uint32_t late, early;       /* pcpus */
+    uint64_t lag;               /* cycles */
+};
+
+struct disorder
+{
+    uint64_t lag;               /* the longest */
+    uint64_t doubtful;          /* the longest wait that contradicts a record */
+    uint64_t longest_wait;      /* from one pcpu to another one */
+    uint32_t pcpus[2];          /* of the longest lag, or of doubtful */
+    uint64_t nr_swaps;
+    unsigned int stride;        /* every so many swaps are remembered */
+    unsigned int nr;
+    struct swap swaps[DISORDER_SWAPS];
+};
+
+void disorder_init(struct disorder *d);
+
+/* A record of `late` came `lag` cycles after a record that it precedes. */
+void disorder_add_swap(struct disorder *d, uint32_t late, uint32_t early,
+                       uint64_t lag);
+
+/* A wait that began on pcpu `from` ends on pcpu `to`. */
+static inline void disorder_add_wait(struct disorder *d, uint32_t from,
+                                     uint32_t to, uint64_t cycles)
+{
+    if ( cycles > d->longest_wait && from != to )
+        d->longest_wait = cycles;
+}
+
+/*
+ * Conclude, from a trace with so many records of the scheduler.  Lags and waits
+ * below `least` cycles are within the latency of a wake-up.
+ */
+struct fact_disorder disorder_conclude(struct disorder *d, uint64_t least,
+                                       uint64_t records);
+
+#endif /* XENALYZE_MACHINE_DISORDER_H */
