@@ -6,16 +6,16 @@
  * emulated device begins with the wake-up.  The trip ends when the backend has
  * woken the guest's vcpu and the vcpu runs.
  *
- * Backends are domain 0, and domains that use grants of others.  A wake-up by a
- * backend is an answer only in a hypercall that sends events: the guest's timer
- * may fire on the pcpu of the backend, and the toolstack in dom0 may end a pause
- * of the guest.  A pause ends the trips of the vcpu, since the time of the
- * answer is not known.  A vcpu is offline while it is paused, and while it waits
- * for an emulated device.
+ * Backends are domain 0, and domains that use grants of others.  A wake-up by
+ * a backend is an answer only in a hypercall that sends events: the guest's
+ * timer may fire on the pcpu of the backend, and the toolstack in dom0 may end
+ * a pause of the guest.  A pause ends the trips of the vcpu, since the time of
+ * the answer is not known.  A vcpu is offline while it is paused, and while it
+ * waits for an emulated device.
  *
- * Facts come in the order of time.  A wait is a fact at its end, so several events may have
- * been sent since; a hypercall of an HVM guest is a fact at the end of its
- * exit, when the backend may run already.
+ * Facts come in the order of time.  A wait is a fact at its end, so several
+ * events may have been sent since; a hypercall of an HVM guest is a fact at the
+ * end of its exit, when the backend may run already.
  */
 #include "xenalyze/account/io-trips.h"
 
@@ -495,8 +495,8 @@ static void complete_trip(struct io_open *o, const struct io_vcpu *backend,
  * a later record, the end of a hypercall is not known: the wake-up may be in an
  * interrupt long after it.
  */
-static bool sends_answer(const struct io_trips *t, const struct io_vcpu *backend,
-                         uint64_t woken)
+static bool sends_answer(const struct io_trips *t,
+                         const struct io_vcpu *backend, uint64_t woken)
 {
     bool is_lost = false;
     const struct io_moment *send = ring_find(&backend->sends, woken, &is_lost);

@@ -19,8 +19,9 @@
  * offline if it ran when the budget ended, and runnable, but in no queue, if it
  * waited.  Time offline counts as a wait if the scheduler's records say so.
  * Credit has no such records: a domain with a cap in the metadata is offline
- * only without credit, or if the toolstack pauses it.  A vcpu that the toolstack
- * pauses while it is offline without budget does not wait until the pause ends.
+ * only without credit, or if the toolstack pauses it.  A vcpu that the
+ * toolstack pauses while it is offline without budget does not wait until the
+ * pause ends.
  *
  * Besides the sums over the trace, each vcpu has those of its worst stretch.
  *
