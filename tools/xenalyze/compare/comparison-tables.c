@@ -63,8 +63,8 @@ static const struct export_column side_columns[] = {
                   "the number of parts of the file whose times cannot be "
                   "compared; the first is compared"),
     EXPORT_COLUMN("clock_error_ns", COUNT,
-                  "shorter waits are unknown, since the clocks of two pcpus "
-                  "differ; 0: they agree"),
+                  "waits may be wrong by so much, since the clocks of two "
+                  "pcpus differ; 0: they agree"),
 };
 
 static void export_side_domain(struct export *x, const struct comparison *c,
