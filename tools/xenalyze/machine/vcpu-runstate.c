@@ -183,6 +183,18 @@ static void update_ended(struct vcpu_state *v)
     v->ending = false;
 }
 
+/* Set the state, and count the vcpu in that state of its domain. */
+static inline void vcpu_set_state(struct global *g, struct vcpu_state *v,
+                                  unsigned int state, uint64_t time)
+{
+    debug_assert(state < STATES);
+    if ( !v->fact.before_first_run )
+        domain_change_vcpu(g, v->domain, v->fact.state, state, time);
+    if ( v->ending || v->ended )
+        update_ended(v);
+    v->fact.state = state;
+}
+
 static inline void vcpu_enter_state(struct global *g, struct vcpu_state *v,
                                     unsigned int state, uint64_t time,
                                     uint32_t pcpu)
@@ -191,11 +203,7 @@ static inline void vcpu_enter_state(struct global *g, struct vcpu_state *v,
                                                : WHY_NONE;
 
     vcpu_emit_state(g, v, state, why, time, pcpu);
-    if ( !v->fact.before_first_run )
-        domain_change_vcpu(g, v->domain, v->fact.state, state, time);
-    if ( v->ending || v->ended )
-        update_ended(v);
-    v->fact.state = state;
+    vcpu_set_state(g, v, state, time);
     v->fact.why = why;
     v->fact.from = time;
     list_off_cpu(g, v);
@@ -217,12 +225,8 @@ COLD
 void vcpu_correct_state(struct global *g, struct vcpu_state *v,
                         unsigned int state, uint64_t time)
 {
-    debug_assert(v->known && state < STATES);
-    if ( !v->fact.before_first_run )
-        domain_change_vcpu(g, v->domain, v->fact.state, state, time);
-    if ( v->ending || v->ended )
-        update_ended(v);
-    v->fact.state = state;
+    debug_assert(v->known);
+    vcpu_set_state(g, v, state, time);
     v->fact.why = WHY_NONE;
 }
 
