@@ -46,6 +46,7 @@ void __attribute__((format(printf, 1, 2))) print_note(const char *format, ...);
 void check_seen(const struct tb_seen *s, const char *when);
 struct tb_seen sum_seen(const struct tb_seen *s);
 void print_seen(const struct tb_seen *s);
+bool lacks_numbers(const struct tb_seen *s, double until);
 uint64_t total_lost(const struct tb_state *s);
 
 /* Repetitions end early on a busy machine. */
