@@ -27,7 +27,8 @@ capture "pcpu hotplug" --cpus 4 --online 2 --hotplug 100ms -- -T 2
 
 # The masks of a run are put back at its end, also after SIGINT.
 expect 0 "$xensim" --cpus 2 -- sh -c '
-    "$1" -e hvm:handler -c 1 trace & sleep 0.5; kill -INT $!; wait $!
+    rm -f trace; "$1" -e hvm:handler -c 1 trace &
+    while [ ! -s trace ]; do sleep 0.02; done; kill -INT $!; wait $!
     "$1" -T 0.3 trace' sh "$xentrace"
 grep -q 'since an earlier run' err && fail "a mask was left: $(cat err)"
 expect 0 "$xenalyze" --info trace
@@ -58,7 +59,8 @@ grep -qE '^  lost: +[1-9]' report || fail "no record was lost"
 
 # Capture until SIGINT.
 expect 0 "$xensim" --cpus 2 --seed 7 --report counts -- \
-    sh -c '"$1" trace & sleep 1; kill -INT $!; wait $!' sh "$xentrace"
+    sh -c 'rm -f trace; "$1" trace & while [ ! -s trace ]; do sleep 0.02; done
+        sleep 1; kill -INT $!; wait $!' sh "$xentrace"
 cp err messages
 expect 0 "$xenalyze" --info trace
 cp out report

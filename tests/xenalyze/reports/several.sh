@@ -137,7 +137,8 @@ for option in --info --summary --json --report-overview --report-latency; do
         fail "$option: no word about a capture that is there twice"
 done
 for mode in -M1M --flight-recorder; do
-    "$xensim" --cpus 2 -- sh -c '"$0" -e sched "$1" snap & sleep 0.2
+    "$xensim" --cpus 2 -- sh -c '"$0" -e sched "$1" snap &
+        until "$0" status; do sleep 0.02; done
         "$0" snapshot; sleep 0.2; "$0" snapshot; "$0" stop' "$xentrace" $mode \
         >log 2>&1 || fail "xentrace $mode: $(cat log)"
     expect 1 "$xenalyze" --summary snap.1 snap.2
