@@ -271,6 +271,10 @@ guest()
         "/var/log/xen/console/guest-$name.log" || {
         fails "$name: does not run"
         tail "/var/log/xen/console/guest-$name.log"
+        # The VMCB shows what Xen's own dump of a guest lacks: the exit code,
+        # the injected event, GDT, IDT and CR2.
+        timeout 60 xl debug-keys v
+        timeout 60 xl list
         # the following steps would only wait for records
         exit 1
     }
