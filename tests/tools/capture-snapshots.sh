@@ -175,10 +175,11 @@ last=$("$xenalyze" --info recent | sed -nE 's/^  time: .* ([0-9]+) \.\. [0-9]+$/
 expect 0 "$xensim" --cpus 2 -- "$xentrace" --stats -T 2.3 trace
 [ "$(grep -cE '^0:0[1-9]  .*events/s  .* lost, rings .* queued$' err)" -ge 1 ] ||
     fail "no line of --stats"
-expect 0 "$xensim" --cpus 2 -- sh -c 'rm -f trace; "$1" trace &
+expect 0 "$xensim" --cpus 2 -- sh -c 'rm -f trace; "$1" trace 2>answer &
     while [ ! -s trace ]; do sleep 0.02; done
-    sleep 0.2; kill -USR1 $!; sleep 0.2; kill $!; wait $!' sh "$xentrace"
-grep -qE '^xentrace: 0:0.* [1-9][0-9.]* [kM]?events/s' err ||
+    sleep 0.2; kill -USR1 $!; while [ ! -s answer ]; do sleep 0.02; done
+    kill $!; wait $!' sh "$xentrace"
+grep -qE '^xentrace: 0:0.* [1-9][0-9.]* [kM]?events/s' answer ||
     fail "no answer to SIGUSR1"
 
 # A service manager is notified when tracing starts, once a second, and at the
@@ -233,7 +234,9 @@ grep -qE 'tracing was switched off at ..:..:.. by another program' err ||
 expect 0 "$xensim" --cpus 2 -- sh -c '
     "$1" --daemon -T 0.5 no/such/folder/trace && exit 8
     "$1" --daemon -T 0.5 trace && test -s trace || exit 9
-    sleep 1.5' sh "$xentrace"
+    until "$2" --dump-all trace 2>/dev/null | grep -q meta_end; do
+        sleep 0.05
+    done' sh "$xentrace" "$xenalyze"
 grep -q 'no/such/folder' err || fail "the message has no reason"
 whole trace
 

@@ -381,9 +381,10 @@ for mode in many large deaf wrong silent; do
     wait "$two" 2>/dev/null
     rm -f held
 done
-sleep 2.5
+# The last clients are closed when their time is up.
+all_closed() { [ "$(files)" -eq "$open" ]; }
+wait_for all_closed
 expect 0 "$xentrace" status
-[ "$(files)" -eq "$open" ] || fail "$(files) descriptors are open, not $open"
 [ "$(memory)" -lt $((before + 8192)) ] ||
     fail "hostile clients have taken $(memory) kB, from $before"
 expect 0 "$xentrace" stop
