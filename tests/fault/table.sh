@@ -115,7 +115,7 @@ done
 # The rings: an invalid ring is given up, the others are read on.  The ring is
 # large, so Xen's next record repairs prod, perhaps before xentrace has read it.
 fault "a ring that lies" 1 "" \
-    "\"\$xentrace\" -S 1024 -T 3 trace & pid=\$!
+    "\"\$xentrace\" -S 1024 -T 60 trace & pid=\$!
     while [ ! -s trace ]; do sleep 0.02; done
     until grep -q 'ring of pcpu 1' messages || ! kill -0 \$pid 2>/dev/null; do
         \"\$corrupt_prod\" 1; sleep 0.2
