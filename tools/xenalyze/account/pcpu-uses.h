@@ -30,6 +30,11 @@ enum pcpu_use
     USE_LIMITED,                /* ... protected by the rate limit */
 };
 
+static inline bool use_is_idle(enum pcpu_use use)
+{
+    return use == USE_IDLE || use == USE_ASLEEP || use == USE_XEN;
+}
+
 struct pcpu_span
 {
     uint64_t to;                /* begins where the previous span ends */

@@ -177,6 +177,8 @@ static void add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t from,
         return;
     }
     pcpu_uses_add(&p->uses, from, to, use, vcpu);
+    if ( use_is_idle(use) )
+        p->idle_until = to;
 }
 
 static void wait_add_pcpu(void *state, const struct fact_pcpu *f)

@@ -187,6 +187,7 @@ struct wait_pcpu
     struct pcpu_uses uses;
     const struct vcpu *current; /* since the end of `uses`; NULL: unknown */
     bool asleep, is_idle;       /* now */
+    uint64_t idle_until;        /* no span of `uses` behind it is idle */
     bool limited;               /* the rate limit protects `current` */
     bool is_early;              /* has events before the selected span */
     const struct wait_vcpu *candidate;  /* credit2 looks at it; or NULL */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/compiler.h"
 #include "common/debug.h"
 #include "common/fault.h"
 #include "xenalyze/account/wait-matrix.h"
@@ -46,19 +47,19 @@ static void add_interval(struct wait_causes *w, uint64_t from, uint64_t to)
     w->idles[w->nr_idles++] = (struct wait_interval){ from, to };
 }
 
-static bool use_is_idle(enum pcpu_use use)
-{
-    return use == USE_IDLE || use == USE_ASLEEP || use == USE_XEN;
-}
-
 /* Collect the idle time of a pcpu between `from` and `to`. */
 static void add_idle_time(struct wait_causes *w, const struct wait_pcpu *p,
                           uint64_t from, uint64_t to)
 {
     const struct pcpu_uses *u = &p->uses;
-    uint32_t i = pcpu_uses_find(u, from);
     uint64_t begin = u->begin > from ? u->begin : from;
+    uint32_t i = u->nr;
 
+    /* A busy pcpu has not been idle for longer than most waits last. */
+    if ( p->idle_until > from )
+        i = pcpu_uses_find(u, from);
+    else if ( u->nr && u->end > begin )
+        begin = u->end;
     for ( ; i < u->nr && begin < to; i++ )
     {
         uint64_t end = u->spans[i].to < to ? u->spans[i].to : to;
@@ -120,103 +121,122 @@ struct wait_parts
     bool is_capped;             /* v->caps are those of this wait */
     size_t next_idle;           /* first of w->idles that may matter */
     bool has_idles;             /* w->idles are those of this wait */
+    uint32_t pcpu;
+    bool is_complete;           /* the vcpu ran on `pcpu` afterwards */
     struct wait_sums sums;
-    struct wait_worst wait;     /* with the longest rival */
+    struct wait_times times;    /* of the vcpu, with this wait ... */
+    struct wait_times calm;     /* ... and since its last wait */
+    struct wait_top_rival rival;        /* the longest run; 0 cycles: none */
     struct wait_pieces *pieces; /* NULL: the wait is too short for the list */
 };
 
 /* The next cycles of the wait.  `rival` NULL: no other vcpu ran. */
-static void add_cause(struct wait_parts *x, enum wait_cause cause,
-                      const struct vcpu *rival, uint64_t cycles)
+static inline void add_cause(struct wait_parts *x, enum wait_cause cause,
+                             const struct vcpu *rival, uint64_t cycles)
 {
+    debug_assert(cause < WAIT_CAUSES);
     x->sums.causes[cause] += cycles;
     if ( x->pieces )
         wait_pieces_add(x->pieces, cause, rival, cycles);
 }
 
-static struct wait_rival *get_rival(struct wait_causes *w,
-                                    struct wait_vcpu *v, uint16_t domain)
+COLD
+static struct wait_rival *new_rival(struct wait_causes *w, struct wait_vcpu *v,
+                                    uint16_t domain)
 {
-    struct wait_rival **at = &v->rivals, *r;
+    struct wait_rival *r;
 
     debug_assert(domain != v->domain && v->nr_rivals <= WAIT_RIVALS);
-    while ( *at && (*at)->domain != domain )
-        at = &(*at)->next;
-    r = *at;
-    if ( r )
-        *at = r->next;
-    else if ( v->nr_rivals == WAIT_RIVALS )
+    if ( v->nr_rivals == WAIT_RIVALS )
         return NULL;
-    else
-    {
-        r = arena_new(&w->pool.arena, struct wait_rival);
-        w->failed |= !r;
-        if ( !r )
-            return NULL;
-        r->domain = domain;
-        v->nr_rivals++;
-    }
+    r = arena_new(&w->pool.arena, struct wait_rival);
+    w->failed |= !r;
+    if ( !r )
+        return NULL;
+    r->domain = domain;
     r->next = v->rivals;
     v->rivals = r;
+    v->nr_rivals++;
+    return r;
+}
+
+/* The last rival comes first; NULL: too many, or no memory. */
+static inline struct wait_rival *get_rival(struct wait_causes *w,
+                                           struct wait_vcpu *v,
+                                           uint16_t domain)
+{
+    struct wait_rival *before = NULL, *r = v->rivals;
+
+    while ( r && r->domain != domain )
+    {
+        before = r;
+        r = r->next;
+    }
+    if ( !r )
+        return new_rival(w, v, domain);
+    if ( before )
+    {
+        before->next = r->next;
+        r->next = v->rivals;
+        v->rivals = r;
+    }
+    return r;
+}
+
+static struct wait_top_rival *find_least_rival(struct wait_top_rival *rivals)
+{
+    struct wait_top_rival *r = rivals;
+
+    for ( unsigned int i = 1; i < WAIT_TOP_RIVALS; i++ )
+        if ( rivals[i].cycles < r->cycles )
+            r = &rivals[i];
     return r;
 }
 
 /* The row of the domain, or the row with the least time. */
-static void note_top_rival(struct wait_top_rival *rivals, uint16_t domain,
-                           uint64_t cycles)
+static inline void note_top_rival(struct wait_top_rival *rivals,
+                                  uint16_t domain, uint64_t cycles)
 {
     struct wait_top_rival *r = rivals;
 
-    for ( unsigned int i = 0; i < WAIT_TOP_RIVALS; i++ )
-    {
-        if ( rivals[i].cycles && rivals[i].domain == domain )
-        {
-            rivals[i].cycles += cycles;
-            return;
-        }
-        if ( rivals[i].cycles < r->cycles )
-            r = &rivals[i];
-    }
+    while ( r < rivals + WAIT_TOP_RIVALS &&
+            (r->domain != domain || !r->cycles) )
+        r++;
+    if ( r == rivals + WAIT_TOP_RIVALS )
+        r = find_least_rival(rivals);
     r->cycles += cycles;
     r->domain = domain;
 }
 
 /* Another vcpu ran: its domain is noted for any cause. */
-static void note_rival(struct wait_parts *x, const struct vcpu *rival,
-                       uint64_t cycles)
+static inline void note_rival(struct wait_parts *x, const struct vcpu *rival,
+                              uint64_t cycles)
 {
+    uint16_t domain = rival->domain->id;
     struct wait_rival *r;
 
     x->sums.others_ran += cycles;
-    if ( rival->domain->id == x->v->domain )
+    if ( domain == x->v->domain )
         return;
-    note_top_rival(x->v->stretches->now.rivals, rival->domain->id, cycles);
-    r = get_rival(x->w, x->v, rival->domain->id);
+    note_top_rival(x->v->stretches->now.rivals, domain, cycles);
+    r = get_rival(x->w, x->v, domain);
     if ( r )
         r->cycles += cycles;
     else
         x->v->other_rivals += cycles;
     /* The longest single run names the rival of the wait. */
-    if ( cycles > x->wait.rival_cycles )
-    {
-        x->wait.rival = rival->domain->id;
-        x->wait.rival_cycles = cycles;
-        x->wait.has_rival = true;
-    }
+    if ( cycles > x->rival.cycles )
+        x->rival = (struct wait_top_rival){ cycles, domain };
 }
 
-/* Another vcpu ran from `from` to `to`: was another pcpu idle meanwhile? */
-static void explain_run(struct wait_parts *x, const struct vcpu *rival,
-                        uint64_t from, uint64_t to)
+/* Another vcpu ran from `from` to `to`, and another pcpu was idle. */
+static void explain_run_slow(struct wait_parts *x, enum wait_cause cause,
+                             const struct vcpu *rival, uint64_t from,
+                             uint64_t to)
 {
-    struct wait_causes *w = x->w;
-    enum wait_cause cause = rival->domain->id == x->v->domain ? WAIT_SIBLING
-                                                               : WAIT_RIVAL;
+    const struct wait_causes *w = x->w;
 
-    debug_assert(from < to);
-    if ( !x->has_idles )
-        find_idle_pcpus(w, x->v, x->wait.pcpu, x->from, x->to);
-    x->has_idles = true;
+    debug_assert(from < to && x->has_idles);
     while ( from < to )
     {
         const struct wait_interval *idle =
@@ -244,6 +264,23 @@ static void explain_run(struct wait_parts *x, const struct vcpu *rival,
     }
 }
 
+/* Another vcpu ran from `from` to `to`: was another pcpu idle meanwhile? */
+static inline void explain_run(struct wait_parts *x, const struct vcpu *rival,
+                               uint64_t from, uint64_t to)
+{
+    enum wait_cause cause = rival->domain->id == x->v->domain ? WAIT_SIBLING
+                                                               : WAIT_RIVAL;
+
+    debug_assert(from < to);
+    if ( !x->has_idles )
+        find_idle_pcpus(x->w, x->v, x->pcpu, x->from, x->to);
+    x->has_idles = true;
+    if ( x->next_idle < x->w->nr_idles )
+        explain_run_slow(x, cause, rival, from, to);
+    else
+        add_cause(x, cause, rival, to - from);
+}
+
 static const struct wait_cap *find_next_cap(struct wait_parts *x, uint64_t from)
 {
     while ( x->next_cap < x->v->nr_caps &&
@@ -259,7 +296,7 @@ static uint64_t find_tickle(struct wait_parts *x, uint64_t to)
     const struct wait_cap *cap = find_next_cap(x, to - 1);
 
     debug_assert(to > x->from);
-    return cap && cap->from >= to && cap->pcpu == x->wait.pcpu ? cap->tickled
+    return cap && cap->from >= to && cap->pcpu == x->pcpu ? cap->tickled
                                                                : x->p->tickled;
 }
 
@@ -279,17 +316,16 @@ static void explain_idle(struct wait_parts *x, enum wait_cause cause,
     add_cause(x, cause, NULL, to - from);
 }
 
-static void explain_use(struct wait_parts *x, enum pcpu_use use,
-                        const struct vcpu *vcpu, uint64_t from, uint64_t to)
+/* Any use but those of explain_use(). */
+static void explain_use_slow(struct wait_parts *x, enum pcpu_use use,
+                             const struct vcpu *vcpu, uint64_t from,
+                             uint64_t to)
 {
     debug_assert(from < to);
     switch ( use )
     {
     case USE_LOST:
         add_cause(x, WAIT_LOST, NULL, to - from);
-        break;
-    case USE_UNKNOWN:
-        add_cause(x, WAIT_UNKNOWN, NULL, to - from);
         break;
     case USE_IDLE:
         explain_idle(x, x->w->has_power ? WAIT_XEN : WAIT_IDLE, from, to);
@@ -306,18 +342,36 @@ static void explain_use(struct wait_parts *x, enum pcpu_use use,
         if ( vcpu->domain->id == x->v->domain )
             x->sums.limited_siblings += to - from;
         break;
+    case USE_UNKNOWN:
     case USE_RUN:
-        note_rival(x, vcpu, to - from);
-        explain_run(x, vcpu, from, to);
         break;
     }
 }
 
-/* The pcpu has one use from `from` to `to`; a cap is the cause before it. */
-static void explain_span(struct wait_parts *x, enum pcpu_use use,
-                         const struct vcpu *vcpu, uint64_t from, uint64_t to)
+/* Most spans of a busy pcpu are runs, and the switches between them. */
+static inline void explain_use(struct wait_parts *x, enum pcpu_use use,
+                               const struct vcpu *vcpu, uint64_t from,
+                               uint64_t to)
 {
-    debug_assert(from <= to);
+    debug_assert(from < to);
+    if ( use == USE_UNKNOWN )
+        add_cause(x, WAIT_UNKNOWN, NULL, to - from);
+    else if ( use == USE_RUN )
+    {
+        note_rival(x, vcpu, to - from);
+        explain_run(x, vcpu, from, to);
+    }
+    else
+        explain_use_slow(x, use, vcpu, from, to);
+}
+
+/* A cap is the cause before the use of the pcpu. */
+COLD
+static void explain_capped_span(struct wait_parts *x, enum pcpu_use use,
+                                const struct vcpu *vcpu, uint64_t from,
+                                uint64_t to)
+{
+    debug_assert(x->is_capped);
     while ( from < to )
     {
         const struct wait_cap *cap = use == USE_LOST ? NULL
@@ -337,6 +391,18 @@ static void explain_span(struct wait_parts *x, enum pcpu_use use,
         }
         from = end;
     }
+}
+
+/* The pcpu has one use from `from` to `to`. */
+static inline void explain_span(struct wait_parts *x, enum pcpu_use use,
+                                const struct vcpu *vcpu, uint64_t from,
+                                uint64_t to)
+{
+    debug_assert(from <= to);
+    if ( x->is_capped )
+        explain_capped_span(x, use, vcpu, from, to);
+    else if ( from < to )
+        explain_use(x, use, vcpu, from, to);
 }
 
 /* Every cycle of the wait: known spans, the one in progress, or unknown. */
@@ -363,38 +429,42 @@ static void explain_spans(struct wait_parts *x)
         explain_span(x, wait_current_use(x->p), x->p->current, at, x->to);
 }
 
-static void keep_moments(struct wait_parts *x)
-{
-    for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
-        if ( x->sums.causes[i] > x->v->worst[i].cycles )
-            x->v->worst[i] = (struct wait_moment){ x->sums.causes[i], x->from,
-                                                   x->to };
-    if ( x->w->long_ns &&
-         xt_clock_duration(&x->w->clock, x->sums.causes[WAIT_PLACEMENT]) >
-         x->w->long_ns )
-        x->v->long_placements++;
-}
-
 /* The wait is long enough for the list: its pieces are those to fill in. */
-static struct wait_pieces *find_room_for_pieces(struct wait_causes *w,
-                                                const struct wait_worst *wait)
+static struct wait_pieces *find_room_for_pieces(const struct wait_parts *x)
 {
-    const struct wait_worst *last = w->nr_worst && w->nr_worst == w->worst_room
-                                    ? &w->worst[w->nr_worst - 1] : NULL;
+    const struct wait_causes *w = x->w;
+    uint64_t length = x->to - x->from;
 
-    assert(w->nr_worst <= w->worst_room && wait->from <= wait->to);
-    if ( !w->worst_room || wait->from == wait->to ||
-         !wait_is_asked(w, wait->domain, wait->vcpu) ||
-         (last && last->to - last->from >= wait->to - wait->from) )
+    assert(w->nr_worst <= w->worst_room && x->from <= x->to);
+    if ( w->nr_worst == w->worst_room &&
+         (!w->worst_room || w->worst[w->nr_worst - 1].to -
+                            w->worst[w->nr_worst - 1].from >= length) )
         return NULL;
-    wait_pieces_begin(&w->pieces[w->worst_room], wait->from);
+    if ( !length || !wait_is_asked(w, x->v->domain, x->v->id) )
+        return NULL;
+    wait_pieces_begin(&w->pieces[w->worst_room], x->from);
     return &w->pieces[w->worst_room];
 }
 
-static void keep_worst_wait(struct wait_causes *w,
-                            const struct wait_worst *wait)
+static struct wait_worst describe_worst_wait(const struct wait_parts *x)
 {
-    uint64_t length = wait->to - wait->from;
+    struct wait_worst wait = {
+        .from = x->from, .to = x->to, .domain = x->v->domain,
+        .vcpu = x->v->id, .pcpu = x->pcpu, .has_rival = x->rival.cycles,
+        .rival = x->rival.domain, .rival_cycles = x->rival.cycles,
+        .is_complete = x->is_complete,
+    };
+
+    assert(x->pieces && x->from <= x->to);
+    memcpy(wait.causes, x->sums.causes, sizeof(wait.causes));
+    return wait;
+}
+
+COLD
+static void keep_worst_wait(const struct wait_parts *x)
+{
+    struct wait_causes *w = x->w;
+    uint64_t length = x->to - x->from;
     size_t i = w->nr_worst;
 
     assert(w->pieces && i <= w->worst_room);
@@ -408,7 +478,7 @@ static void keep_worst_wait(struct wait_causes *w,
         w->worst[i] = w->worst[i - 1];
         w->pieces[i] = w->pieces[i - 1];
     }
-    w->worst[i] = *wait;
+    w->worst[i] = describe_worst_wait(x);
     w->pieces[i] = w->pieces[w->worst_room];
 }
 
@@ -423,16 +493,42 @@ static void find_idle_elsewhere(struct wait_parts *x)
         x->sums.idle_elsewhere = idle - here < ran ? idle - here : ran;
 }
 
-static void add_sums(struct wait_sums *to, const struct wait_sums *s)
+/* All but the causes. */
+static inline void add_other_sums(struct wait_sums *to,
+                                  const struct wait_sums *s)
 {
     debug_assert(s->parked <= s->waited);
     to->waited += s->waited;
     to->parked += s->parked;
-    for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
-        to->causes[i] += s->causes[i];
     to->others_ran += s->others_ran;
     to->idle_elsewhere += s->idle_elsewhere;
     to->limited_siblings += s->limited_siblings;
+}
+
+/* Add the wait to the sums of its vcpu and of its stretch. */
+static void add_wait_sums(const struct wait_parts *x)
+{
+    struct wait_sums *all = &x->v->sums, *now = &x->v->stretches->now.sums;
+
+    debug_assert(x->sums.waited == x->to - x->from);
+    /* Most waits have two or three causes. */
+    for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
+    {
+        uint64_t cycles = x->sums.causes[i];
+
+        if ( !cycles )
+            continue;
+        all->causes[i] += cycles;
+        now->causes[i] += cycles;
+        if ( cycles > x->v->worst[i].cycles )
+            x->v->worst[i] = (struct wait_moment){ cycles, x->from, x->to };
+    }
+    add_other_sums(all, &x->sums);
+    add_other_sums(now, &x->sums);
+    if ( x->w->long_ns &&
+         xt_clock_duration(&x->w->clock, x->sums.causes[WAIT_PLACEMENT]) >
+         x->w->long_ns )
+        x->v->long_placements++;
 }
 
 /* --- stretches ------------------------------------------------------------ */
@@ -446,16 +542,16 @@ static void add_sums(struct wait_sums *to, const struct wait_sums *s)
 #define KNOWN_COST 0.01
 #define SHORT_COST 0.1
 
-/* The times since the last wait. */
-static struct wait_times find_calm_times(const struct wait_vcpu *v,
-                                         const struct fact_runstate *f)
+/* The times of the vcpu, and those since its last wait. */
+static void find_times(struct wait_parts *x)
 {
-    struct wait_times times = wait_times_of(v);
+    const struct wait_times *before = &x->v->stretches->before;
 
+    debug_assert(x->from <= x->to);
+    x->times = wait_times_of(x->v);
     /* The runstates have this wait already; sums may have overflowed. */
-    times.known -= f->to - f->from + v->stretches->before.known;
-    times.ran -= v->stretches->before.ran;
-    return times;
+    x->calm.known = x->times.known - (x->to - x->from + before->known);
+    x->calm.ran = x->times.ran - before->ran;
 }
 
 static double find_calm_cost(const struct wait_times *calm)
@@ -463,53 +559,61 @@ static double find_calm_cost(const struct wait_times *calm)
     return WANTED_COST * (double)calm->ran + KNOWN_COST * (double)calm->known;
 }
 
-/* The stretch of the wait, which goes on or begins.  False: no memory. */
-static bool begin_wait(struct wait_causes *w, struct wait_vcpu *v,
-                       const struct fact_runstate *f)
+COLD
+static bool add_stretches(struct wait_causes *w, struct wait_vcpu *v)
 {
-    struct wait_times calm;
-
-    if ( !v->stretches )
-        v->stretches = arena_new(&w->pool.arena, struct wait_stretches);
+    v->stretches = arena_new(&w->pool.arena, struct wait_stretches);
     w->failed |= !v->stretches;
-    if ( !v->stretches )
-        return false;
-    calm = find_calm_times(v, f);
-    if ( stretch_begin_loss(&v->stretches->search, &w->scale, f->from,
-                            find_calm_cost(&calm)) )
-        v->stretches->now = (struct wait_stretch){ .sums = { 0 } };
+    return v->stretches;
+}
+
+/* The stretch of the wait, which goes on or begins. */
+static void begin_wait(struct wait_parts *x)
+{
+    struct wait_stretches *s = x->v->stretches;
+
+    debug_assert(s);
+    if ( stretch_begin_loss(&s->search, &x->w->scale, x->from,
+                            find_calm_cost(&x->calm)) )
+        s->now = (struct wait_stretch){ .sums = { 0 } };
     else
     {
-        v->stretches->now.times.known += calm.known;
-        v->stretches->now.times.ran += calm.ran;
+        s->now.times.known += x->calm.known;
+        s->now.times.ran += x->calm.ran;
     }
-    return true;
 }
 
 /* The rise of the score by the wait; the score has paid for calm time. */
-static double find_gain(const struct wait_parts *x, uint64_t calm)
+static double find_gain(const struct wait_parts *x)
 {
     double waited = (double)x->sums.waited;
     double gain = (1 - WANTED_COST - KNOWN_COST) * waited;
 
     if ( x->sums.waited >= x->w->calm )
         return gain;
-    gain = (1 - SHORT_COST) * waited - SHORT_COST * (double)calm;
+    gain = (1 - SHORT_COST) * waited - SHORT_COST * (double)x->calm.known;
     return gain > 0 ? gain : 0;
 }
 
 static void end_wait(const struct wait_parts *x)
 {
     struct wait_stretches *s = x->v->stretches;
-    struct wait_times times = wait_times_of(x->v);
-    uint64_t calm = times.known - s->before.known - x->sums.waited;
 
-    s->before = times;
+    debug_assert(s->search.is_open);
+    s->before = x->times;
     s->now.times.known += x->sums.waited;
-    add_sums(&s->now.sums, &x->sums);
-    if ( stretch_end_loss(&s->search, x->to, x->sums.waited,
-                          find_gain(x, calm)) )
+    if ( stretch_end_loss(&s->search, x->to, x->sums.waited, find_gain(x)) )
         s->worst = s->now;
+}
+
+static uint64_t sum_causes(const struct wait_sums *s)
+{
+    uint64_t sum = 0;
+
+    for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
+        sum += s->causes[i];
+    debug_assert(s->others_ran <= sum);
+    return sum;
 }
 
 void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
@@ -521,22 +625,22 @@ void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
     struct wait_parts x = {
         .w = w, .v = v, .from = f->from, .to = f->to,
         .p = pcpu < w->nr_pcpus ? &w->pcpus[pcpu] : &nothing_known,
-        .wait = { .from = f->from, .to = f->to, .domain = v->domain,
-                  .vcpu = v->id, .pcpu = pcpu, .is_complete = is_complete },
+        .pcpu = pcpu, .is_complete = is_complete,
+        .is_capped = v->is_capped && v->capped_state == f->state,
     };
 
-    if ( !begin_wait(w, v, f) )
+    if ( !v->stretches && !add_stretches(w, v) )
         return;
-    x.pieces = find_room_for_pieces(w, &x.wait);
-    x.is_capped = v->is_capped && v->capped_state == f->state;
+    find_times(&x);
+    begin_wait(&x);
+    x.pieces = find_room_for_pieces(&x);
     explain_spans(&x);
-    for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
-        x.sums.waited += x.sums.causes[i];
+    x.sums.waited = sum_causes(&x.sums);
     assert(x.sums.waited == f->to - f->from);
     if ( f->state == STATE_OFFLINE )
         x.sums.parked = x.sums.waited;
     find_idle_elsewhere(&x);
-    add_sums(&v->sums, &x.sums);
+    add_wait_sums(&x);
     if ( is_complete && !f->before_first_run )
     {
         stats_add(&v->waits, &w->pool, x.sums.waited, f->from);
@@ -544,9 +648,6 @@ void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
             period_add(&v->period, &w->pool, f->from);
     }
     end_wait(&x);
-    keep_moments(&x);
-    if ( !x.pieces )
-        return;
-    memcpy(x.wait.causes, x.sums.causes, sizeof(x.wait.causes));
-    keep_worst_wait(w, &x.wait);
+    if ( x.pieces )
+        keep_worst_wait(&x);
 }
