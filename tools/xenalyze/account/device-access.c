@@ -401,10 +401,10 @@ static int access_end(void *state, const struct fact_end *f, struct err *e)
 struct sink device_accesses_sink(struct device_accesses *d)
 {
     static const struct sink_ops ops = {
-        .name = "device accesses", .ordered = true, .begin = access_begin,
-        .end = access_end, .runstate = access_add_runstate,
-        .wait = access_add_wait, .handle = access_add_handle,
-        .exit_block = access_add_exit_block,
+        .name = "device accesses", .ordered = true, .no_rivals = true,
+        .begin = access_begin, .end = access_end,
+        .runstate = access_add_runstate, .wait = access_add_wait,
+        .handle = access_add_handle, .exit_block = access_add_exit_block,
     };
 
     return (struct sink){ &ops, d };

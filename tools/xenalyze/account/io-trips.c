@@ -664,7 +664,8 @@ static int io_end(void *state, const struct fact_end *f, struct err *e)
 struct sink io_trips_sink(struct io_trips *t)
 {
     static const struct sink_ops ops = {
-        .name = "I/O", .ordered = true, .begin = io_begin, .end = io_end,
+        .name = "I/O", .ordered = true, .no_rivals = true,
+        .begin = io_begin, .end = io_end,
         .runstate = io_add_runstate, .wait = io_add_wait, .loss = io_add_loss,
         .pv = io_add_pv, .handle = io_add_handle, .memory = io_add_memory,
     };

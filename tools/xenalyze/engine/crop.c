@@ -310,6 +310,7 @@ static void wrap_sink(struct crop *c, const struct sink *sink,
     c->until = o->bounded ? o->until : UINT64_MAX;
     c->ops.name = has->name;
     c->ops.ordered = has->ordered;
+    c->ops.no_rivals = has->no_rivals;
 #define WRAP_SLOT(slot) c->ops.slot = has->slot ? crop_##slot : NULL;
     WRAP_SLOT(clone) WRAP_SLOT(merge) WRAP_SLOT(begin) WRAP_SLOT(end)
     EMIT_KINDS(WRAP_SLOT)

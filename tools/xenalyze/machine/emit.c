@@ -65,6 +65,9 @@ int emit_init(struct emit *e, struct arena *arena, const struct sink *sinks,
     int rc = 0;
 
     assert(sinks || !nr_sinks);
+    e->wants_rivals = false;
+    for ( size_t i = 0; i < nr_sinks; i++ )
+        e->wants_rivals |= sinks[i].ops->wait && !sinks[i].ops->no_rivals;
 #define EMIT_CALL(kind)                                                     \
     rc = rc ? rc : connect_##kind(e, arena, sinks, nr_sinks);
     EMIT_KINDS(EMIT_CALL)

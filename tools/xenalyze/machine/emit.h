@@ -52,6 +52,7 @@ struct emit
 #define EMIT_MEMBER(kind) struct emit_##kind##_target kind;
     EMIT_KINDS(EMIT_MEMBER)
 #undef EMIT_MEMBER
+    bool wants_rivals;          /* of waits */
 };
 
 /* The targets of fan-out functions are allocated in `arena`.  0 or -ENOMEM. */

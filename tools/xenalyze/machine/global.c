@@ -52,7 +52,7 @@ int global_add_pcpu(struct global *g, unsigned int pcpu, uint64_t first)
     p = &g->pcpus[pcpu];
     assert(!p->current && !p->lost);
     p->first = first;
-    if ( p->history.entries || !emit_wants_wait(&g->emit) )
+    if ( p->history.entries || !g->emit.wants_rivals )
         return 0;
     return history_init(&p->history);
 }

@@ -116,7 +116,7 @@ struct global
     struct arena exits;         /* memory of open_exit */
     bool failed;                /* out of memory: an exit is missing */
 
-    struct wait_begins waits;   /* empty unless a sink wants waits */
+    struct wait_begins waits;   /* empty unless a sink wants rivals */
     struct fact_rival *rivals;  /* buffer for the rivals of one wait */
     uint32_t rivals_room;
 };

@@ -41,7 +41,7 @@ struct history_entry
 
 struct history
 {
-    struct history_entry *entries;      /* NULL unless a sink wants waits */
+    struct history_entry *entries;      /* NULL unless a sink wants rivals */
     uint32_t nr, room;
 };
 

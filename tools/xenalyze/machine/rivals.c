@@ -117,6 +117,7 @@ static void choose_rivals(const struct global *g, struct fact_wait *f)
 {
     uint32_t i;
 
+    debug_assert(g->emit.wants_rivals);
     for ( i = 0; i < f->nr_rivals && i < FACT_RIVALS; i++ )
         f->rivals[i] = g->rivals[i];
     if ( i == f->nr_rivals )
@@ -133,33 +134,40 @@ static void choose_rivals(const struct global *g, struct fact_wait *f)
 
 /* --- waits and interrupts ------------------------------------------------- */
 
-static struct fact_wait describe_wait(const struct vcpu_state *v,
-                                      uint32_t pcpu, uint64_t time)
+/* All but the rivals, which are too many to be cleared. */
+static inline void describe_wait(struct fact_wait *f,
+                                 const struct vcpu_state *v, uint32_t pcpu,
+                                 uint64_t time)
 {
-    struct fact_wait f = {
-        .vcpu = v->fact.vcpu, .from = v->fact.from, .to = time, .pcpu = pcpu,
-        .woken = v->fact.from, .pcpu_before = v->fact.pcpu,
-        .why = v->fact.why, .waker_pcpu = FACT_NO_PCPU,
-        .unknown = time - v->fact.from,
-    };
+    bool is_woken = v->fact.why == WHY_WAKE;
 
     debug_assert(v->fact.state == STATE_RUNNABLE && time >= v->fact.from);
-    if ( v->fact.why == WHY_WAKE )
-    {
-        f.waker_pcpu = v->waker_pcpu;
-        f.waker = v->waker;
-        f.woken = v->woken_at;
-    }
-    return f;
+    f->vcpu = v->fact.vcpu;
+    f->from = v->fact.from;
+    f->to = time;
+    f->woken = is_woken ? v->woken_at : v->fact.from;
+    f->pcpu = pcpu;
+    f->pcpu_before = v->fact.pcpu;
+    f->why = v->fact.why;
+    f->waker_pcpu = is_woken ? v->waker_pcpu : FACT_NO_PCPU;
+    f->waker = is_woken ? v->waker : NULL;
+    f->nr_rivals = 0;
+    f->others = 0;
+    f->unknown = time - v->fact.from;
 }
 
 void wait_emit(struct global *g, const struct vcpu_state *v, uint32_t pcpu,
                uint64_t time)
 {
-    struct fact_wait f = describe_wait(v, pcpu, time);
+    struct fact_wait f;
 
-    find_rivals(g, &g->pcpus[pcpu], &f);
-    choose_rivals(g, &f);
+    describe_wait(&f, v, pcpu, time);
+    debug_assert(pcpu < g->nr_pcpus);
+    if ( g->emit.wants_rivals )
+    {
+        find_rivals(g, &g->pcpus[pcpu], &f);
+        choose_rivals(g, &f);
+    }
     emit_wait(&g->emit, &f);
 }
 
@@ -172,12 +180,11 @@ void wait_emit_open(struct global *g, const struct vcpu_state *v,
     debug_assert(v->known && v->fact.state == STATE_RUNNABLE);
     if ( !emit_wants_open_wait(&g->emit) || time <= v->fact.from )
         return;
-    f = (struct fact_open_wait){
-        .wait = describe_wait(v, pcpu == FACT_NO_PCPU ? v->fact.pcpu : pcpu,
-                              time),
-        .no_begin = v->fact.why == WHY_NONE, .no_end = pcpu == FACT_NO_PCPU,
-    };
-    if ( f.wait.pcpu != FACT_NO_PCPU )
+    describe_wait(&f.wait, v, pcpu == FACT_NO_PCPU ? v->fact.pcpu : pcpu,
+                  time);
+    f.no_begin = v->fact.why == WHY_NONE;
+    f.no_end = pcpu == FACT_NO_PCPU;
+    if ( f.wait.pcpu != FACT_NO_PCPU && g->emit.wants_rivals )
     {
         find_rivals(g, &g->pcpus[f.wait.pcpu], &f.wait);
         choose_rivals(g, &f.wait);

@@ -39,7 +39,7 @@ static inline void global_set_current(struct global *g, uint32_t pcpu,
 /* The vcpu has become runnable. */
 static inline void vcpu_begin_wait(struct global *g, const struct vcpu_state *v)
 {
-    if ( emit_wants_wait(&g->emit) )
+    if ( g->emit.wants_rivals )
         wait_begins_add(&g->waits, v->fact.vcpu, v->fact.from);
 }
 

@@ -650,6 +650,8 @@ struct sink_ops
     const char *name;
     bool ordered;               /* wants local facts in the order of time */
     bool early_events;          /* wants events before a selected span, too */
+    bool no_rivals;             /* waits without rivals suffice: then these may
+                                   have nr_rivals 0, and all time unknown */
 
     /*
      * clone() creates a second state (shard) for another thread, merge() adds
