@@ -171,6 +171,7 @@ void backend_waits_init(struct backend_waits *b)
     io_trips_init(&b->trips);
     b->trips.on_trip = add_backend_trip;
     b->trips.on_trip_arg = b;
+    b->trips.wants_means = true;
 }
 
 void backend_waits_get_sinks(struct backend_waits *b,

@@ -200,6 +200,28 @@ static uint64_t take_grants(struct io_trips *t, const struct io_trip *trip)
     return grants;
 }
 
+static void add_to_series(struct io_path *p, struct io_trips *t,
+                          const uint64_t *times)
+{
+    assert(p && times[0] <= times[IO_STEPS]);
+    stats_add(&p->whole, &t->pool, io_trip_length(times), times[0]);
+    for ( unsigned int i = 0; i < IO_STEPS; i++ )
+        stats_add(&p->steps[i], &t->pool, times[i + 1] - times[i], times[i]);
+}
+
+/* The same without percentiles. */
+static void add_to_sums(struct io_path *p, const uint64_t *times)
+{
+    uint64_t length = io_trip_length(times);
+
+    assert(p && times[0] <= times[IO_STEPS]);
+    p->whole.zeros += !length;
+    p->whole.count += length != 0;
+    p->whole.sum += length;
+    for ( unsigned int i = 0; i < IO_STEPS; i++ )
+        p->steps[i].sum += times[i + 1] - times[i];
+}
+
 static void add_trip(struct io_trips *t, const struct io_trip *trip)
 {
     struct io_path *p = get_path(t, trip);
@@ -208,12 +230,13 @@ static void add_trip(struct io_trips *t, const struct io_trip *trip)
         return;
     p->grants += take_grants(t, trip);
     p->estimated += trip->is_estimated;
-    stats_add(&p->whole, &t->pool, io_trip_length(trip->times),
-              trip->times[0]);
-    for ( unsigned int i = 0; i < IO_STEPS; i++ )
-        stats_add(&p->steps[i], &t->pool, trip->times[i + 1] - trip->times[i],
-                  trip->times[i]);
-    keep_worst(t, trip);
+    if ( t->wants_means )
+        add_to_sums(p, trip->times);
+    else
+    {
+        add_to_series(p, t, trip->times);
+        keep_worst(t, trip);
+    }
     if ( t->on_trip )
         t->on_trip(t->on_trip_arg, trip);
 }

@@ -121,6 +121,10 @@ struct io_trips
     uint64_t hypercalls, events;        /* seen, and those on event channels */
     bool failed;
 
+    /* Set by the owner: counts and sums of paths are enough, no percentiles
+       and no longest trips. */
+    bool wants_means;
+
     /* Called with `on_trip_arg` for each complete trip; or NULL. */
     void (*on_trip)(void *arg, const struct io_trip *trip);
     void *on_trip_arg;
