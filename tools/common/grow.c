@@ -32,8 +32,9 @@ bool grow_to_index_slow(void *array, uint32_t *nr, uint32_t index, size_t size)
     return true;
 }
 
-void *grow_get_object(void *array, uint32_t *nr, uint32_t index,
-                      struct arena *arena, size_t size, size_t align)
+COLD
+void *grow_get_object_slow(void *array, uint32_t *nr, uint32_t index,
+                           struct arena *arena, size_t size, size_t align)
 {
     unsigned char *objects;
     void *object;
@@ -41,9 +42,6 @@ void *grow_get_object(void *array, uint32_t *nr, uint32_t index,
     if ( !grow_to_index(array, nr, index, sizeof(object)) )
         return NULL;
     memcpy(&objects, array, sizeof(objects));
-    memcpy(&object, objects + index * sizeof(object), sizeof(object));
-    if ( object )
-        return object;
     object = arena_zalloc(arena, size, align);
     memcpy(objects + index * sizeof(object), &object, sizeof(object));
     return object;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "common/arena.h"
 
@@ -31,8 +32,25 @@ static inline bool grow_to_index(void *array, uint32_t *nr, uint32_t index,
  * The same for an array of pointers to objects.  Returns the object of `index`,
  * on first use a new one: `size` zero bytes of the arena.  NULL: no memory.
  */
-void *grow_get_object(void *array, uint32_t *nr, uint32_t index,
-                      struct arena *arena, size_t size, size_t align);
+void *grow_get_object_slow(void *array, uint32_t *nr, uint32_t index,
+                           struct arena *arena, size_t size, size_t align);
+
+static inline void *grow_get_object(void *array, uint32_t *nr, uint32_t index,
+                                    struct arena *arena, size_t size,
+                                    size_t align)
+{
+    const unsigned char *objects;
+    void *object = NULL;
+
+    if ( index < *nr )
+    {
+        /* The pointer's type is unknown, so copy its bytes. */
+        memcpy(&objects, array, sizeof(objects));
+        memcpy(&object, objects + index * sizeof(object), sizeof(object));
+    }
+    return object ? object : grow_get_object_slow(array, nr, index, arena,
+                                                  size, align);
+}
 
 /*
  * Close such an array: remove the indices without an object, and sort the rest.

@@ -339,7 +339,13 @@ static int read_batch(struct analysis *a, struct notices *l,
         if ( p->in_gap && xt_record_is_timed(&r) )
             pcpu_end_gap(p, &r, i->time);
         pcpu_record(p, &r, i->time);
-        if ( p->changes.nr || p->changes.failed )
+        /* Most records make one change or none. */
+        if ( p->changes.nr == 1 && p->in_global && !p->changes.failed )
+        {
+            global_apply(&a->global, p->changes.items);
+            p->changes.nr = 0;
+        }
+        else if ( p->changes.nr || p->changes.failed )
             rc = segment_changes(a, p);
     }
     arena_reset(&a->shards[0].scratch[0]);
