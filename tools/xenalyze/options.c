@@ -508,19 +508,37 @@ static int refuse_trace(const struct config *config, const char *output,
     return 0;
 }
 
-/* An output must not replace a trace. */
+/* Would b, written after a, replace it?  Devices and pipes take both. */
+static bool replaces_output(const char *a, const char *b)
+{
+    struct stat st;
+
+    assert(a && b);
+    if ( a == b || !strcmp(b, "-") )
+        return false;
+    return stat(a, &st) ? !strcmp(a, b) : output_file_replaces(b, &st);
+}
+
+/* An output must not replace a trace, nor another output. */
 static int check_outputs(const struct config *config, struct err *e)
 {
-    const char *const outputs[] = {
+    const char *outputs[4 + REPORT_MAX_EXPORTS] = {
         config->output, config->reports.plot, config->reports.gnuplot,
         config->cut_path,
     };
+    size_t nr = 4;
     int rc = 0;
 
-    for ( size_t i = 0; !rc && i < sizeof(outputs) / sizeof(outputs[0]); i++ )
+    for ( size_t i = 0; i < config->reports.nr_exports; i++ )
+        outputs[nr++] = config->reports.exports[i].path;
+    for ( size_t i = 0; !rc && i < nr; i++ )
+    {
         rc = refuse_trace(config, outputs[i], e);
-    for ( size_t i = 0; !rc && i < config->reports.nr_exports; i++ )
-        rc = refuse_trace(config, config->reports.exports[i].path, e);
+        for ( size_t n = 0; !rc && outputs[i] && n < i; n++ )
+            if ( outputs[n] && replaces_output(outputs[n], outputs[i]) )
+                rc = err_usage(e, "%s: another output has this name: choose "
+                               "another one", outputs[i]);
+    }
     return rc;
 }
 

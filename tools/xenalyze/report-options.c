@@ -167,11 +167,6 @@ int report_parse_export(const struct opt *o, const char *text, void *config,
                          file.format->name);
     if ( file.format->is_folder )
         return report_set_folder(f, file.path, e);
-    for ( size_t i = 0; i < f->nr_exports; i++ )
-        if ( !strcmp(f->exports[i].path, file.path) &&
-             strcmp(file.path, "-") )
-            return err_usage(e, "--export %s: another --export writes to this "
-                             "file; choose another one", text);
     if ( f->nr_exports == REPORT_MAX_EXPORTS )
         return err_usage(e, "--export %s: more than %u files", text,
                          REPORT_MAX_EXPORTS);

@@ -88,8 +88,17 @@ expect_message 'needs a file'
 expect 2 "$xenalyze" --export perfetto:- --export chrome:- mix
 expect_message 'standard output takes only one export'
 expect 2 "$xenalyze" --export perfetto:twice --export chrome:twice mix
-expect_message 'another --export writes to this file'
+expect_message 'twice: another output has this name: choose another one'
+expect 2 "$xenalyze" --summary --output twice --export html:twice mix
+expect_message 'twice: another output has this name: choose another one'
+expect 2 "$xenalyze" --plot twice --export html:twice mix
+expect_message 'twice: another output has this name: choose another one'
 [ ! -e twice ] || fail 'a refused file was written'
+echo old >old
+expect 2 "$xenalyze" --summary --output old --export html:./old mix
+expect_message './old: another output has this name: choose another one'
+[ "$(cat old)" = old ] || fail 'a refused call has changed a file'
+expect 0 "$xenalyze" --summary --output /dev/null --export html:/dev/null mix
 expect 2 "$xenalyze" --export perfetto:- --summary mix
 expect_message 'is an output of its own'
 expect 2 "$xenalyze" --export chrome:mix mix
