@@ -38,6 +38,8 @@ while IFS='|' read -r program code word words; do
 done <<'END'
 xenalyze|2|--help lists them|--no-such-option text
 xenalyze|2|is --summary meant|--sumary text
+xenalyze|2|it comes before files: xenalyze latency text|why text latency
+xenalyze|2|it comes before files: xenalyze why d1v0 text|why text d1v0
 xenalyze|2|--help lists them|-l text
 xenalyze|2|--summary or --sort|--s text
 xenalyze|2|takes no argument|--summary=yes text

@@ -456,7 +456,7 @@ static int check_words(const struct config *config, int nr, char **args,
              (is_command(args[i]) || takes_vcpu(config)) )
             return err_usage(e, "%s: no such file; it comes before files: "
                              "xenalyze %s%s %s", args[i],
-                             takes_vcpu(config) ? "why " : "", args[i],
+                             is_command(args[i]) ? "" : "why ", args[i],
                              args[0]);
     return 0;
 }
