@@ -262,6 +262,43 @@ async function checkTables() {
                  "all have names");
 }
 
+// A table by its heading, as the texts of its rows; null: none.
+const table = (heading) => evaluate(`(() => {
+    const section = [...document.querySelectorAll("#tables section")].find(
+        (s) => s.querySelector("h2").textContent === "${heading}");
+    return section && [...section.querySelectorAll("tr")].map((row) =>
+        [...row.cells].map((cell) => cell.textContent));
+})()`);
+
+// The matrix has a cell for each column, and its largest cell the strongest
+// shade; a piece of a wait zooms the timeline to it.
+async function checkWaits() {
+    const matrix = await table("Who waited because of whom");
+
+    if (!matrix)
+        return "no matrix";
+    assert.deepEqual(matrix[0].slice(0, 2), ["Domain", "waited"]);
+    assert(matrix[0].length > 3 && matrix.length > 2, "rivals and victims");
+    for (const row of matrix)
+        assert.equal(row.length, matrix[0].length);
+    const shades = await evaluate(`[...document.querySelectorAll(".heat")].map(
+        (e) => [e.textContent, e.style.getPropertyValue("--heat")])`);
+
+    for (const [time, shade] of shades)
+        assert(time !== "0" || shade === "", `${time} ${shade}`);
+    assert.equal(shades.filter(([, shade]) => shade === "70.0%").length, 1);
+    await press("Home");
+    await evaluate("document.querySelector('.pieces button').click()");
+    await frame();
+    const [from, to] = await range(), pieces = await text("chosen");
+
+    assert.match(pieces, /: waiting .* length /);
+    assert(to - from < 0.05, `a piece is shown: ${from} to ${to}`);
+    assert.equal(await evaluate("document.activeElement.id"), "view");
+    await press("Home");
+    return `matrix of ${matrix.length - 1} domains`;
+}
+
 // Paper has light colours, a size of its own, and leaves no trace behind.
 async function checkPaper() {
     const before = await sum();
@@ -322,6 +359,8 @@ async function check() {
     await checkSearch(label);
     await checkSlices();
     await checkTables();
+    const matrix = await checkWaits();
+
     await checkLegend();
     await checkPaper();
     const frames = await checkFrames();
@@ -331,7 +370,7 @@ async function check() {
         new URL(`file://${page}`).href && url !== "about:blank"), [],
                      "nothing is requested");
     await checkPolicy();
-    console.log(`${label}: frames of the timeline: ${frames}`);
+    console.log(`${label}: ${matrix}, frames of the timeline: ${frames}`);
 }
 
 try {

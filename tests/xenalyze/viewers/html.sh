@@ -8,9 +8,11 @@
 for trace in $(small_traces); do
     expect 0 "$xenalyze" export html "$trace" -o whole.html
     [ ! -s err ] || fail "$trace: $(cat err)"
-    expect 0 "$xenalyze" --json "$trace"
+    expect 0 "$xenalyze" --json --why "$trace"
     mv out whole.json
     expect 0 python3 "$viewers/read-html.py" whole.html whole.json
+    [ "$trace" != mix ] || grep -q '^matrix 3, hidden 0, pieces [1-9]' out ||
+        fail "$(cat out)"
     [ "$trace" != mix ] ||
         grep -q 'exits [1-9].* levels [2-9].* verdict [1-9]' out ||
         fail "$(cat out)"
@@ -23,12 +25,23 @@ head -n 1 out >headline
 expect 0 "$xenalyze" export html mix -o whole.html
 grep -qF "\"$(cat headline)\"" whole.html || fail 'another headline than why'
 
+# More domains waited than the matrix has rows, and the same for any threads.
+play crowd -T 0.1 --cpus 2 --kind pv --domains 70
+expect 0 "$xenalyze" export html crowd -o whole.html
+expect 0 "$xenalyze" --json --why crowd
+mv out whole.json
+expect 0 python3 "$viewers/read-html.py" whole.html whole.json
+grep -q '^matrix 64, hidden [1-9]' out || fail "$(cat out)"
+expect 0 "$xenalyze" export html --threads 1 crowd -o part.html
+cmp whole.html part.html || fail 'threads change the page'
+
 # A selected part has no verdict, since that compares all vcpus.
 expect 0 "$xenalyze" export html --vcpu d2v0 --time 0.1..0.2 mix
 mv out part.html
 expect 0 python3 "$viewers/read-html.py" part.html
 grep -q '^vcpus pvh2/0$' out || fail "other vcpus than selected: $(cat out)"
 grep -q 'exits [1-9].* verdict 0$' out || fail "$(cat out)"
+grep -q '^matrix 0, hidden 0, pieces 0$' out || fail "$(cat out)"
 sed -n '/^"vcpus":/,$s/^\[\([0-9]*,[0-9]*\),".*/\1/p' part.html >rows
 [ "$(cat rows)" = 2,0 ] || fail "rows of other vcpus: $(cat rows)"
 expect 0 "$xenalyze" export html --pcpu 1 mix -o part.html

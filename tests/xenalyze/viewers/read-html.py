@@ -217,6 +217,75 @@ def compare_tables(facts, tables):
     assert pcpus is None or pcpus == facts["pcpu_times"][1]
 
 
+# --- waits -------------------------------------------------------------------
+
+MATRIX_ROWS = MATRIX_CELLS = 64
+RIVAL = re.compile(r"d(\d+)(?:v\d+)?$")
+
+
+def read_matrix(tables):
+    """{domain: {use of the pcpu: ns}}"""
+    uses = collections.defaultdict(dict)
+    for row in tables["why_domain_waits"]:
+        uses[row["domain"]][row["pcpu_use"]] = row["waited_ns"]
+    return uses
+
+
+def compare_row(row, want):
+    domain, _, waited, cells, others, causes = row
+    near("waits of d%d" % domain, waited, sum(want.values()), len(want))
+    assert cells and len(cells) <= MATRIX_CELLS or not any(
+        RIVAL.match(use) for use in want)
+    assert [ns for _, ns in cells] == sorted((ns for _, ns in cells),
+                                             reverse=True)
+    got = {"d%d" % rival: ns for rival, ns in cells}
+    got.update(causes)
+    assert len(got) == len(cells) + len(causes)
+    assert all(want[use] == ns for use, ns in got.items())
+    near("others of d%d" % domain, others, sum(
+        ns for use, ns in want.items() if use not in got), len(want))
+
+
+def compare_matrix(facts, tables):
+    want = read_matrix(tables)
+    rows = facts["matrix"]
+    assert len(rows) + facts["matrix_hidden"] == len(want)
+    assert len(rows) == min(MATRIX_ROWS, len(want))
+    shown = [row[0] for row in rows]
+    assert [row[2] for row in rows] == sorted((row[2] for row in rows),
+                                              reverse=True)
+    for row in rows:
+        compare_row(row, want[row[0]])
+    least = rows[-1][2] if rows else 0
+    for domain, uses in want.items():
+        assert domain in shown or sum(uses.values()) <= least + len(uses)
+
+
+def compare_pieces(facts, tables):
+    names = {(r["domain"], r["vcpu"]): label_of(r) for r in tables["vcpus"]}
+    want = collections.defaultdict(list)
+    for r in tables["why_pieces"]:
+        want[label_of(r), r["wait_ns"]].append(r)
+    assert len(facts["pieces"]) == len(want)
+    for label, at, length, pcpu, pieces, shorter, nr in facts["pieces"]:
+        rows = want[label, at]
+        if rows[-1]["pcpu_use"] == "shorter":
+            assert nr and shorter == rows.pop()["waited_ns"]
+        else:
+            assert not nr and not shorter
+        got = []
+        for rival, cause, start, ns, limited, placed in pieces:
+            assert rival is None or cause == "rival"
+            got.append((rival or cause, start, ns, limited, placed))
+        assert got == [(names[int(r["pcpu_use"][1:].split("v")[0]),
+                              int(r["pcpu_use"].split("v")[1])]
+                        if re.match(r"d\d+v\d+$", r["pcpu_use"])
+                        else r["pcpu_use"], r["from_ns"], r["waited_ns"],
+                        r["ratelimit_ns"], r["placement_ns"]) for r in rows]
+        near("pieces", sum(piece[2] for piece in got) + shorter, length,
+             len(got) + 2)
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as f:
         text = f.read()
@@ -234,11 +303,16 @@ def main():
         compare_running(facts, x, report["tables"])
         compare_exits(facts, x, report["tables"])
         compare_tables(facts, report["tables"])
+        compare_matrix(facts, report["tables"])
+        compare_pieces(facts, report["tables"])
         assert x["lost"] == report["trace"]["lost_records"] == \
             facts["lost"][0]
         assert facts["records"] == report["trace"]["records"]
     print("vcpus", *sorted(label for label in x["state"]
                            if x["state"][label] or x["exits"][label]))
+    print("matrix %d, hidden %d, pieces %d" % (
+        len(facts["matrix"]), facts["matrix_hidden"],
+        sum(len(wait[4]) for wait in facts["pieces"])))
     print("exits %d, lost %d, levels %d, condensed %d %d, verdict %d" % (
         sum(s[2] for slices in x["exits"].values() for s in slices), x["lost"],
         x["levels"], facts["quantum"], facts["exit_quantum"],

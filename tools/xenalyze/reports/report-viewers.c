@@ -90,14 +90,20 @@ static int write_viewer(struct report_pass *p, struct viewers *v, size_t i,
     return v->files[i].fd < 0 ? 0 : output_file_commit(&v->files[i], e);
 }
 
-/* The text of --why, which compares a vcpu with all others. */
+/* A verdict compares a vcpu with every vcpu in the trace. */
+static bool has_verdict(const struct report_pass *p)
+{
+    assert(report_state(p, &report_why));
+    return !p->pcpus && !p->domains && !p->vcpus;
+}
+
 static int print_verdict_text(const struct report_pass *p, struct viewers *v)
 {
     struct report_pass copy = *p;
     size_t size;
     int rc;
 
-    if ( p->pcpus || p->domains || p->vcpus )
+    if ( !has_verdict(p) )
         return 0;
     copy.out = open_memstream(&v->verdict, &size);
     if ( !copy.out )
@@ -119,6 +125,7 @@ static int complete_numbers(const struct report_pass *p, struct viewers *v)
     v->numbers = (struct viewer_numbers){
         .summary = account_summary(p),
         .latency = report_state(p, &report_latency), .verdict = v->verdict,
+        .waits = has_verdict(p) ? report_why_waits(p) : NULL,
         .clock_assumed = p->clock_assumed, .is_selection = p->is_selection,
     };
     assert(v->numbers.latency);

@@ -164,6 +164,14 @@ static int why_close(struct report_pass *p, void *state)
     return r->accesses.failed ? -ENOMEM : 0;
 }
 
+struct wait_causes *report_why_waits(const struct report_pass *p)
+{
+    struct why_report *r = report_state(p, &report_why);
+
+    assert(r);
+    return &r->waits;
+}
+
 /* --- text ----------------------------------------------------------------- */
 
 static bool is_asked(const struct why_report *r, const struct wait_vcpu *v)

@@ -64,6 +64,9 @@ struct account
 /* The summary of the open account. */
 struct summary *account_summary(const struct report_pass *p);
 
+/* The closed causes of waits, by vcpu; the report on causes is open. */
+struct wait_causes *report_why_waits(const struct report_pass *p);
+
 /* Columns of exits: interrupt; rate, and the parts of their time. */
 #define REPORT_EXIT_INTERRUPT \
     EXPORT_OPTIONAL("vector", COUNT, "the vector of the interrupt that the " \

@@ -500,6 +500,7 @@ static int html_finish(void *state)
     write_lines(x->out, html_page_before);
     write_head(x);
     rc = html_write_numbers(x->out, x->options);
+    rc = rc ? rc : html_write_waits(x->out, x->options);
     write_rows(x);
     fputs("}</script>\n<script type=\"application/octet-stream\" "
           "id=\"tracks\">", x->out);

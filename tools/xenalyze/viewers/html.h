@@ -92,6 +92,9 @@ _Static_assert(HTML_NAMES <= UINT16_MAX, "16 bits number the names");
 /* Write the numbers as members of a JSON object, in html-numbers.c. */
 int html_write_numbers(FILE *out, const struct viewer_options *options);
 
+/* The same for waits, in html-waits.c.  0 or -ENOMEM. */
+int html_write_waits(FILE *out, const struct viewer_options *options);
+
 /* Lines of the page before and behind the data, up to a NULL. */
 extern const char *const html_page_before[], *const html_page_after[];
 

@@ -48,6 +48,7 @@
 
 struct summary;
 struct latency;
+struct wait_causes;
 struct activity_ops;
 struct stacks_ops;
 
@@ -66,6 +67,7 @@ struct viewer_numbers
     struct summary *summary;    /* closed */
     const struct latency *latency;      /* closed */
     const char *verdict;        /* text of --why; NULL: none */
+    struct wait_causes *waits;  /* closed causes; NULL: no verdict */
     bool clock_assumed;         /* the trace lacks the TSC frequency */
     bool is_selection;          /* a part of the trace is selected */
 };

@@ -28,6 +28,8 @@ function makeTable(title, caption, columns, list) {
                 element.title = cell;
             if (cell.className === "shares")
                 element.className = "wide";
+            if (cell.className === "pieces")
+                element.className = "text list";
             row.append(element);
         });
         body.append(row);
@@ -118,9 +120,8 @@ function makeDomains() {
 // --- waits -----------------------------------------------------------------
 
 // A moment that shows its place in the timeline.
-function makeLink(label, time, length) {
-    const text = formatMoment(time, Math.max(facts.to - facts.from, 1) / 100);
-
+function makeLink(label, time, length, text = formatMoment(
+    time, Math.max(facts.to - facts.from, 1) / 100)) {
     if (facts.segments > 1)
         return text;
     const link = make("button", {
@@ -144,22 +145,6 @@ function makeWakes() {
         "until it runs; p99: 99 of 100 wake-ups took less.",
         [["vcpu", true], ["wake-ups"], ["p50"], ["p95"], ["p99"], ["longest"],
          ["at"]], list);
-}
-
-const WAIT_CAUSES = { wake: "wake-up", preempt: "preemption" };
-
-function makeWaits() {
-    const list = facts.waits.map(
-        ([label, at, length, pcpu, reason, rival, ran]) => [
-            isolateName(label), makeLink(label, at, length),
-            formatDuration(length), pcpu === null ? "no end" : String(pcpu),
-            WAIT_CAUSES[reason] || reason, rival === null ? "unknown"
-                : `${isolateName(rival)}, ${formatDuration(ran)}`]);
-
-    return makeTable("Longest waits for a pcpu", "The vcpu was ready to run, " +
-        "and the pcpu ran another, or was idle. A click on a time shows it.",
-        [["vcpu", true], ["at"], ["length"], ["pcpu"], ["after", true],
-         ["ran instead", true]], list);
 }
 
 // --- exits -----------------------------------------------------------------
@@ -266,12 +251,19 @@ function showNote() {
 function showTables() {
     const sections = [makeDomains()];
 
+    if (facts.matrix.length)
+        sections.push(makeMatrix());
     if (facts.wakes.length)
         sections.push(makeWakes());
     sections.push(makeQuality());
     if (facts.exits.length)
         sections.push(makeExits());
-    if (facts.waits.length)
+    if (facts.pieces.length)
+        sections.push(makeWaitsInPieces());
+    else if (facts.waits.length)
         sections.push(makeWaits());
+    // Tables of the whole width first: they would cut the columns in two.
+    sections.sort((a, b) => b.classList.contains("span") -
+                            a.classList.contains("span"));
     byId("tables").append(...sections);
 }
