@@ -241,6 +241,55 @@ async function checkSlices() {
     await press("Escape");
 }
 
+// The height of what the layer of marks has, in pixels.
+const marksHeight = () => evaluate(`(() => {
+    const marks = document.getElementById("marks");
+    const copy = document.createElement("canvas");
+    copy.width = marks.width;
+    copy.height = marks.height;
+    const ink = copy.getContext("2d", { willReadFrequently: true });
+    ink.drawImage(marks, 0, 0);
+    const { data } = ink.getImageData(0, 0, copy.width, copy.height);
+    let n = 0;
+    for (let y = 0; y < copy.height; y++) {
+        const row = data.subarray(4 * y * copy.width,
+                                  4 * (y + 1) * copy.width);
+        n += row.some((byte, i) => i % 4 === 3 && byte > 0);
+    }
+    return n;
+})()`);
+
+// The frame of a chosen slice is as high as its row; an arrow from the waker
+// to a wait, or to the run after it, comes from another row.
+async function checkWakers(label) {
+    const rowHeight = 30;
+    let found = 0;
+
+    // The pointer has a line as high as the view.
+    await mouse("mouseMoved", 3, 3, { button: "none" });
+    await press("Escape");
+    await press("Home");
+    while (!(await text("chosen")).startsWith(label))
+        await press("ArrowDown");
+    for (let i = 0; i < 20; i++) {
+        await press(".");
+        await press("Enter");
+        const what = await text("chosen"), height = await marksHeight();
+
+        if (!/woken by /.test(what)) {
+            assert(height <= rowHeight, `${what}: ${height} pixels`);
+            continue;
+        }
+        found++;
+        assert.match(what, /: waiting |: running .* waited before /);
+        if (/: waiting /.test(what))
+            assert(height > rowHeight, `${what}: ${height} pixels`);
+    }
+    await press("Escape");
+    await press("Home");
+    return found;
+}
+
 // Links in tables, the verdict, and text that came from the trace.
 async function checkTables() {
     const tables = await evaluate("document.querySelectorAll('table').length");
@@ -358,6 +407,8 @@ async function check() {
     await checkZoom();
     await checkSearch(label);
     await checkSlices();
+    const woken = await checkWakers(label);
+
     await checkTables();
     const matrix = await checkWaits();
 
@@ -370,7 +421,7 @@ async function check() {
         new URL(`file://${page}`).href && url !== "about:blank"), [],
                      "nothing is requested");
     await checkPolicy();
-    console.log(`${label}: ${matrix}, frames of the timeline: ${frames}`);
+    console.log(`${label}: ${woken} wakers, ${matrix}, frames of the timeline: ${frames}`);
 }
 
 try {

@@ -15,6 +15,6 @@ for trace in mix lossy "$hostile"; do
     expect 0 timeout 120 node "$viewers/browse-html.mjs" "$tmp/page.html" \
         "$tmp/chromium"
     cat out
-    [ "$trace" != mix ] || grep -q 'matrix of 3 domains' out ||
-        fail 'there is no matrix'
+    [ "$trace" != mix ] || grep -q '[1-9] wakers, matrix of 3 domains' out ||
+        fail 'there are no arrows, or no matrix'
 done

@@ -16,6 +16,7 @@ for trace in $(small_traces); do
     [ "$trace" != mix ] ||
         grep -q 'exits [1-9].* levels [2-9].* verdict [1-9]' out ||
         fail "$(cat out)"
+    [ "$trace" != mix ] || grep -q '^wake-ups [1-9]' out || fail "$(cat out)"
     [ "$trace" != lossy ] || grep -q 'lost [1-9]' out || fail 'nothing is lost'
 done
 

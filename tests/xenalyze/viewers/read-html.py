@@ -185,6 +185,40 @@ def compare_running(facts, x, tables):
             assert by_vcpu[number + 1] == times[row[2]], row[2]
 
 
+WAITING = 2
+
+
+def count_wakers(facts, x):
+    """Wake-ups by (waker, vcpu); all of single waits."""
+    got = collections.Counter()
+    for label, slices in x["state"].items():
+        for key in (key for s in slices for key in s[3]):
+            if key & STATE_MASK != WAITING or not key >> 3:
+                continue
+            number = (key >> 4) - 1
+            assert key >> 3 & 1 or number < len(facts["vcpus"]), key
+            waker = "idle" if key >> 3 & 1 else facts["vcpus"][number][2]
+            got[waker, label] += 1
+    return got
+
+
+def compare_wakers(facts, x, tables):
+    got, want = count_wakers(facts, x), collections.Counter()
+    names = {"d%dv%d" % (r["domain"], r["vcpu"]): label_of(r)
+             for r in tables["vcpus"]}
+    for row in tables["wait_wakers"]:
+        waker = names.get(row["waker"], row["waker"])
+        want[waker, label_of(row)] += row["wakeups"]
+    # A wait without time has no slice.
+    for key in got:
+        assert got[key] <= want[key], (key, got[key], want[key])
+    if not facts["quantum"]:
+        for key in want:
+            if key[0] == "idle" or key[0] in names.values():
+                assert got[key] >= 0.8 * want[key] - 2, \
+                    (key, got[key], want[key])
+
+
 def compare_exits(facts, x, tables):
     want, want_ns = collections.Counter(), collections.Counter()
     got, got_ns = collections.Counter(), collections.Counter()
@@ -302,6 +336,7 @@ def main():
             report = json.load(f)
         compare_running(facts, x, report["tables"])
         compare_exits(facts, x, report["tables"])
+        compare_wakers(facts, x, report["tables"])
         compare_tables(facts, report["tables"])
         compare_matrix(facts, report["tables"])
         compare_pieces(facts, report["tables"])
@@ -310,6 +345,7 @@ def main():
         assert facts["records"] == report["trace"]["records"]
     print("vcpus", *sorted(label for label in x["state"]
                            if x["state"][label] or x["exits"][label]))
+    print("wake-ups %d" % sum(count_wakers(facts, x).values()))
     print("matrix %d, hidden %d, pieces %d" % (
         len(facts["matrix"]), facts["matrix_hidden"],
         sum(len(wait[4]) for wait in facts["pieces"])))

@@ -217,12 +217,26 @@ static void html_run(void *state, const struct activity_span *a)
         add_slice(state, &p->run, HTML_STATES, UINT32_MAX, &s);
 }
 
+/* A waker without a row: 0. */
+static uint32_t get_origin(const struct activity_span *a)
+{
+    if ( a->state == ACTIVITY_RUNNING )
+        return a->pcpu + 1;
+    if ( !a->is_wakeup )
+        return 0;
+    assert(a->state == ACTIVITY_RUNNABLE);
+    if ( a->waker )
+        return a->waker->number < HTML_MAX_VCPUS ? (a->waker->number + 1) << 1
+                                                 : 0;
+    return a->waker_pcpu < HTML_MAX_PCPUS ? (a->waker_pcpu + 1) << 1 | 1 : 0;
+}
+
 static void html_span(void *state, const struct activity_span *a)
 {
     struct html *x = state;
     struct html_vcpu *v = get_html_vcpu(state, a->vcpu);
-    uint32_t pcpu = a->state == ACTIVITY_RUNNING ? a->pcpu + 1 : 0;
-    struct html_slice s = make_slice(a->state | pcpu << HTML_STATE_BITS,
+    struct html_slice s = make_slice(a->state |
+                                     get_origin(a) << HTML_STATE_BITS,
                                      a->from, a->to);
 
     assert(a->state != ACTIVITY_NONE);

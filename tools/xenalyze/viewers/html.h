@@ -45,7 +45,12 @@ struct html_pcpu
     struct html_levels loss;    /* key 1; counts are lost records */
 };
 
-/* A state's key has the pcpu above the state; 0: no pcpu. */
+/*
+ * A state's key has the origin above the state; 0: none.  A running vcpu has
+ * its pcpu + 1.  A waiting vcpu has the number of the vcpu that woke it + 1,
+ * times 2; or, for an interrupt, the interrupted pcpu + 1, times 2, plus 1.
+ * Condensed slices have no origins.
+ */
 #define HTML_STATE_BITS 3u
 #define HTML_STATE_MASK ((1u << HTML_STATE_BITS) - 1)
 
@@ -54,7 +59,7 @@ _Static_assert(ACTIVITY_STATES <= HTML_STATE_MASK + 1, "a state fits");
 struct html_vcpu
 {
     const struct activity_vcpu *vcpu;
-    struct html_levels state;   /* keys: state, pcpu + 1 */
+    struct html_levels state;   /* keys: state, origin */
     struct html_levels exits;   /* keys: number of the name */
 };
 

@@ -79,14 +79,15 @@ function describeSlice(row, track, slice) {
         const key = slice.shares[0][0];
 
         title += `: ${kind === "exits" ? "VM exit, " : ""}${name(key)}`;
-        if (kind === "state" && key >> 3)
+        if (kind === "state" && (key & 7) === RUNNING && key >> 3)
             pairs.push(["on", `pcpu ${(key >> 3) - 1}`]);
     } else
         title += kind === "exits" ? ": VM exits"
             : kind === "run" ? ": vcpus" : ": states";
     pairs.push(["begin", formatMoment(slice.from, Math.max(length, 1000))],
                ["length", length || kind !== "exits" ? formatDuration(length)
-                                                     : "unknown"]);
+                                                     : "unknown"],
+               ...describeWake(findWake(row, track, slice)));
     if (!slice.isExact)
         pairs.push(["slices", `${formatCount(slice.count)}, too short for ` +
                               "this scale"], ...describeShares(slice, name));
@@ -148,7 +149,8 @@ function hideTip() {
 
 // --- marks: the line of the pointer, a marked span, the chosen slice -------
 
-const pointer = { x: -1, y: -1, markFrom: null };
+// place: of describePlace(), or null.
+const pointer = { x: -1, y: -1, markFrom: null, place: null };
 
 function drawChosen() {
     const row = rows[chosen.row];
@@ -175,6 +177,9 @@ function drawMarks() {
     markInk.rect(view.left, AXIS_HEIGHT, view.width, view.height);
     markInk.clip();
     drawChosen();
+    drawWake(rows[chosen.row], chosen.track, chosen.slice);
+    if (pointer.place)
+        drawWake(pointer.place.row, pointer.place.track, pointer.place.slice);
     markInk.restore();
     if (pointer.x < view.left)
         return;

@@ -176,12 +176,14 @@ function onMove(event) {
 
     pointer.x = x;
     pointer.y = y;
+    pointer.place = null;
     if (drag.isActive)
         onDrag(x, y);
     else {
         const what = y > AXIS_HEIGHT
             ? describePlace(x, y - AXIS_HEIGHT + view.top) : null;
 
+        pointer.place = what;
         if (what)
             showTip(what, event.clientX, event.clientY);
         else
@@ -221,6 +223,7 @@ function onUp(event) {
 
 function onLeave() {
     pointer.x = -1;
+    pointer.place = null;
     hideTip();
     requestMarks();
 }

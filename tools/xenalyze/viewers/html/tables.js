@@ -241,7 +241,7 @@ function showNote() {
         notes.push("The file is bounded to 20 MB: where slices are dense, " +
             `states shorter than ${formatDuration(facts.quantum)} and VM ` +
             `exits shorter than ${formatDuration(facts.exit_quantum)} are ` +
-            "condensed, and show sums.  Export a part with --time, --vcpu " +
+            "condensed, and show sums, without arrows from wakers.  Export a part with --time, --vcpu " +
             "or --domain to see each of them.");
     if (facts.hidden_rows)
         notes.push("Further pcpus or vcpus have no row.");
