@@ -142,6 +142,33 @@ simulate -T 2 --scenario free
 free=$(share 'ide 0x1f0' 2)
 awk -v a="$free" 'BEGIN { exit !(a < 30) }' || fail "dom0 waits $free %"
 
+# The vcpu stays off its pcpu after the answer: it has used up its cap, or is
+# paused.  The device model answers within microseconds.
+for stop in 'cap = 20' 'pause = 5ms
+pause-for = 20ms'; do
+    cat >stopped <<END
+cpus = 4
+rate = 20k
+[domain Domain-0]
+vcpus = 2
+[domain guest]
+kind = hvm
+load = busy
+vcpus = 4
+$stop
+END
+    expect 0 "$xensim" --virtual --scenario stopped --seed 1 -T 1 -o trace
+    expect 0 "$xenalyze" io trace
+    model=$(share 'ide 0x1f0' 3)
+    waits=$(share 'ide 0x1f0' 4)
+    awk -v a="$model" -v b="$waits" 'BEGIN { exit !(a < 5 && b > 50) }' ||
+        fail "$stop: the device model works $model %, the vcpu waits $waits %"
+    [ "$stop" = 'cap = 20' ] && continue
+    expect 0 "$xenalyze" why guest trace
+    grep -q '^Nothing is wrong but pauses: guest/[0-3] was paused [678]' out ||
+        fail "the pauses are not named: $(cat out)"
+done
+
 # Composed: d0v0 serves d1v0.  Of an access from 1,000,100 to 1,005,000, Xen has
 # 100 cycles, the helper waits 1,000 and works 1,500, and the vcpu waits 2,300.
 compose access <<'END'

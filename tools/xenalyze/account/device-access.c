@@ -14,6 +14,8 @@
 #include "common/debug.h"
 #include "common/fault.h"
 #include "common/grow.h"
+#include "libxentrace/internal.h"
+#include "libxentrace/readers.h"
 #include "xenalyze/account/vcpu-array.h"
 
 void device_accesses_init(struct device_accesses *d)
@@ -210,6 +212,17 @@ static uint64_t find_helper_wait(const struct access_vcpu *v,
     return waited < to - from ? waited : to - from;
 }
 
+/* The time of the answer; its pcpu may have been slow to continue the exit. */
+static uint64_t find_answer(const struct access_open *o)
+{
+    uint64_t end = o->start + o->cycles, from = end - o->blocked;
+
+    debug_assert(o->blocked <= o->cycles);
+    if ( !o->answered || o->answered > end )
+        return end;
+    return o->answered > from ? o->answered : from;
+}
+
 /* --- one access ----------------------------------------------------------- */
 
 static void vote_for_range(struct access_stretch *s,
@@ -250,9 +263,10 @@ static void close_access(struct device_accesses *d, const struct vcpu *vcpu,
 {
     struct access_open *o = &v->open;
     uint64_t end = o->start + o->cycles, whole = until - o->start;
+    uint64_t paused = end - o->blocked, answer = find_answer(o);
     uint64_t parts[ACCESS_PARTS] = {
         [ACCESS_XEN] = o->cycles - o->blocked,
-        [ACCESS_VCPU_WAITS] = until - end,
+        [ACCESS_VCPU_WAITS] = until - answer,
     };
     struct access_range *r;
 
@@ -269,9 +283,9 @@ static void close_access(struct device_accesses *d, const struct vcpu *vcpu,
         return;
     if ( o->blocked )
     {
-        parts[ACCESS_HELPER_WAITS] = find_helper_wait(v, answers,
-                                                      end - o->blocked, end);
-        parts[ACCESS_MODEL] = o->blocked - parts[ACCESS_HELPER_WAITS];
+        parts[ACCESS_HELPER_WAITS] = find_helper_wait(v, answers, paused,
+                                                      answer);
+        parts[ACCESS_MODEL] = answer - paused - parts[ACCESS_HELPER_WAITS];
         r->answered++;
     }
     v->helper = NULL;
@@ -323,9 +337,11 @@ static void access_add_exit_block(void *state, const struct fact_exit_block *f)
     struct access_vcpu *v = vcpu->index < d->nr_vcpus ? d->vcpus[vcpu->index]
                                                       : NULL;
 
-    if ( v && v->open.is_open && v->open.start == f->exit->start &&
-         f->cycles <= v->open.cycles )
-        v->open.blocked = f->cycles;
+    if ( !v || !v->open.is_open || v->open.start != f->exit->start ||
+         f->cycles > v->open.cycles )
+        return;
+    v->open.blocked = f->cycles;
+    v->open.answered = v->answered;
 }
 
 static void note_helper(struct device_accesses *d, const struct fact_wait *f)
@@ -358,12 +374,54 @@ static void access_add_wait(void *state, const struct fact_wait *f)
         note_helper(d, f);
 }
 
+/* The vcpu of a record of the scheduler; NULL: unknown. */
+static struct access_vcpu *find_access_vcpu(struct device_accesses *d,
+                                            uint16_t domain, uint16_t id)
+{
+    const struct vcpu *v = guests_get_vcpu(d->guests, domain, id);
+
+    return v ? get_access_vcpu(d, v) : NULL;
+}
+
+static void note_pause_in_access(struct device_accesses *d,
+                                 const struct fact_event *f)
+{
+    const struct xt_rec_sched_sleep *r = xt_view_sched_sleep(f->record);
+    struct access_vcpu *v = r ? find_access_vcpu(d, r->dom, r->vcpu) : NULL;
+
+    if ( v )
+        v->pauses = f->vcpu;
+}
+
+/* The end of a pause is no answer, unless the helper is what has paused. */
+static void note_answer(struct device_accesses *d, const struct fact_event *f)
+{
+    const struct xt_rec_sched_wake *r = xt_view_sched_wake(f->record);
+    struct access_vcpu *v = r ? find_access_vcpu(d, r->dom, r->vcpu) : NULL;
+
+    if ( !v || v->answered )
+        return;
+    if ( !v->pauses || v->pauses != f->vcpu ||
+         (v->helper && f->vcpu && v->helper->domain == f->vcpu->domain->id &&
+          v->helper->id == f->vcpu->id) )
+        v->answered = f->time;
+}
+
+static void access_add_event(void *state, const struct fact_event *f)
+{
+    if ( f->record->event == TRC_SCHED_WAKE )
+        note_answer(state, f);
+    else if ( f->record->event == TRC_SCHED_SLEEP )
+        note_pause_in_access(state, f);
+}
+
 /* --- segments ------------------------------------------------------------- */
 
 static void access_begin(void *state, const struct fact_begin *f)
 {
     struct device_accesses *d = state;
 
+    d->guests = f->guests;
     if ( f->segment )
         return;
     d->clock = *f->clock;
@@ -373,11 +431,17 @@ static void access_begin(void *state, const struct fact_begin *f)
 static void access_add_runstate(void *state, const struct fact_runstate *f)
 {
     struct device_accesses *d = state;
+    struct access_vcpu *v = f->vcpu->index < d->nr_vcpus
+                            ? d->vcpus[f->vcpu->index] : NULL;
 
+    if ( v && f->state == STATE_RUNNING && f->next != STATE_RUNNING )
+    {
+        v->answered = 0;
+        v->pauses = NULL;
+    }
     /* The last fact of a segment: nothing follows the access. */
-    if ( f->next == STATES && f->vcpu->index < d->nr_vcpus &&
-         d->vcpus[f->vcpu->index] )
-        flush_access(d, f->vcpu, d->vcpus[f->vcpu->index]);
+    if ( v && f->next == STATES )
+        flush_access(d, f->vcpu, v);
 }
 
 /* Times of the next segment cannot be compared. */
@@ -392,6 +456,7 @@ static int access_end(void *state, const struct fact_end *f, struct err *e)
             d->vcpus[i]->open.is_open = false;
             d->vcpus[i]->nr_waits = 0;
             d->vcpus[i]->helper = NULL;
+            d->vcpus[i]->answered = 0;
             stretch_close(&d->vcpus[i]->search, &d->scale);
         }
     return d->failed || d->pool.failed
@@ -405,6 +470,7 @@ struct sink device_accesses_sink(struct device_accesses *d)
         .begin = access_begin, .end = access_end,
         .runstate = access_add_runstate, .wait = access_add_wait,
         .handle = access_add_handle, .exit_block = access_add_exit_block,
+        .event = access_add_event,
     };
 
     return (struct sink){ &ops, d };

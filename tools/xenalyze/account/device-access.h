@@ -13,6 +13,10 @@
  * waits for a pcpu, this counts as waiting; the rest is the device model.  The
  * parts add up to the whole.  An access that Xen handles alone has one part.
  *
+ * The vcpu is offline while the device model works.  A vcpu that the toolstack
+ * has paused, or that has used up its cap, stays offline after the answer: the
+ * first wake-up is the answer, and the vcpu waits from then on.
+ *
  * Memory: for each domain at most ACCESS_RANGES devices; accesses to further
  * devices share one row.
  */
@@ -28,7 +32,7 @@ enum access_part
     ACCESS_XEN,                 /* Xen handles the exit */
     ACCESS_HELPER_WAITS,        /* the helper waits for a pcpu */
     ACCESS_MODEL,               /* the device model works */
-    ACCESS_VCPU_WAITS,          /* the vcpu waits to run again */
+    ACCESS_VCPU_WAITS,          /* the vcpu waits to run again, or is paused */
     ACCESS_PARTS
 };
 
@@ -64,6 +68,7 @@ struct access_open
     uint64_t at;                /* the address */
     uint64_t start, cycles;     /* the exit */
     uint64_t blocked;           /* cycles at its end off the pcpu */
+    uint64_t answered;          /* in that time; 0: not before the exit ends */
 };
 
 struct access_wait { uint64_t from, to; };
@@ -90,6 +95,10 @@ struct access_vcpu
     uint64_t nr_waits;
     struct access_vcpu *helper; /* woken by this vcpu, last; NULL: none */
     uint64_t helper_woken;      /* the time of that */
+    uint64_t answered;          /* first woken since the vcpu last left its
+                                   pcpu; 0: not yet */
+    const struct vcpu *pauses;  /* the vcpu that has paused this one since then,
+                                   and that ends the pause; or NULL */
 };
 
 struct access_domain
@@ -101,6 +110,7 @@ struct access_domain
 struct device_accesses
 {
     struct stats_pool pool;
+    struct guests *guests;
     struct xt_clock clock;
     struct stretch_scale scale;
     struct access_vcpu **vcpus; /* by index; NULL: no facts */

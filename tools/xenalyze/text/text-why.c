@@ -133,20 +133,39 @@ static void print_headline(const struct text_why *t)
     fprintf(t->out, ".\n");
 }
 
+static uint64_t smaller_of(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Time off its pcpu that is no wait, and no access to a device. */
+static uint64_t find_paused_time(const struct text_why *t)
+{
+    const struct wait_vcpu *v = t->facts.vcpu;
+    uint64_t paused = v->times[STATE_OFFLINE] + v->times[STATE_RUNNABLE];
+    uint64_t device = verdict_lost_time(&t->facts, VERDICT_DEVICE);
+
+    /* Sums of a damaged trace may have overflowed. */
+    paused -= smaller_of(v->sums.waited, paused);
+    return paused - smaller_of(device, paused);
+}
+
+#define PAUSED_PERCENT 10.0     /* the verdict has a word about it */
+
 static void print_calm(const struct text_why *t)
 {
+    double paused = share_of_time(t, find_paused_time(t));
     char name[XT_LABEL_MAX];
 
     xt_vcpu_column(t->names, t->facts.vcpu->domain, t->facts.vcpu->id,
                    LATENCY_WIDEST, name);
-    fprintf(t->out, t->is_asked
-            ? "Nothing is wrong: %s does not wait long for a pcpu.\n"
-            : "Nothing is wrong: no vcpu waits long, %s longest.\n", name);
-}
-
-static uint64_t smaller_of(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
+    if ( paused >= PAUSED_PERCENT )
+        fprintf(t->out, "Nothing is wrong but pauses: %s was paused %.1f%% of "
+                "the time.\n", name, paused);
+    else
+        fprintf(t->out, t->is_asked
+                ? "Nothing is wrong: %s does not wait long for a pcpu.\n"
+                : "Nothing is wrong: no vcpu waits long, %s longest.\n", name);
 }
 
 static void print_states(const struct text_why *t)
@@ -278,6 +297,7 @@ static void print_least_bad(const struct text_why *t)
         return;
     fprintf(t->out, " Worst part: %s %s of %s, ",
             loss == VERDICT_INTERRUPTS || loss == VERDICT_STALLS ? "lost" :
+            loss == VERDICT_DEVICE ? "in devices" :
             loss == VERDICT_WAITS &&
             waits->worst.sums.parked > s->worst.lost / 2 ? "parked" : "waited",
             text_duration(&t->facts.waits->clock, s->worst.lost, lost),
