@@ -745,6 +745,24 @@ grep -q '^ *waited for a pcpu [01]\.[0-9]%, parked [789][0-9]\.[0-9]%, ran ' out
     fail "the worst part is not parked: $(cat out)"
 # Time parked in an exit is none of the handlers in this exit.
 ! grep -q 'Interrupts of the host' out || fail "interrupts: $(cat out)"
+
+# The same if the end of the parking is lost.
+cat >scenario <<'END'
+cpus = 4
+rate = 20k
+[domain Domain-0]
+vcpus = 2
+[domain short]
+kind = hvm
+load = busy
+vcpus = 4
+cap = 20
+END
+"$xensim" --virtual -T 400ms --seed 5 --drain 30ms --boot tbuf_size=2 -i 2k \
+    -f scenario -o lossy 2>/dev/null || fail "no capture with losses"
+expect 0 "$xenalyze" why short/0 lossy
+grep -q 'records were lost' out || fail "no losses: $(cat out)"
+! grep -q 'Interrupts of the host' out || fail "interrupts: $(cat out)"
 expect 0 "$xenalyze" why rarely parked
 grep -q '^ Worst part: parked [0-9.]* [mu]s of ' out || fail "no part: $(cat out)"
 

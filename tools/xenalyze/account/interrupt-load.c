@@ -100,19 +100,35 @@ static void forget_handlers(struct load_pcpu *p)
 }
 
 /*
- * A vcpu that is parked in an exit goes on in the same exit, whose cycles are
- * not those of the handlers in it.  (Preemption ends an exit.)
+ * A vcpu that is parked in an exit, or is lost from sight there, goes on in the
+ * same exit, whose cycles are not those of the handlers in it, maybe on another
+ * pcpu.  (Preemption ends an exit.)
  */
 static void load_add_runstate(void *state, const struct fact_runstate *f)
 {
     struct load_vcpu *v;
 
     assert(f->from <= f->to);
-    if ( f->state != STATE_OFFLINE || f->next != STATE_RUNNING )
+    if ( (f->state == STATE_RUNNING) == (f->next == STATE_RUNNING) ||
+         vcpu_is_idle(f->vcpu) )
         return;
     v = get_load_vcpu(state, f->vcpu);
-    if ( v )
-        v->resumed = f->to;
+    if ( !v )
+        return;
+    v->is_away = f->state == STATE_RUNNING;
+    if ( v->is_away )
+        return;
+    v->resumed = f->to;
+    v->resumed_pcpu = f->next_pcpu;
+}
+
+/* Did the handlers end in the part of the exit from `from` on? */
+static bool has_handlers(const struct load_pcpu *p, const struct load_vcpu *v,
+                         const struct fact_exit *f, uint64_t from)
+{
+    assert(p->from <= p->to);
+    return !v->is_away && p->vcpu == f->vcpu && p->from >= from &&
+           p->to <= f->start + f->cycles;
 }
 
 /* The vcpu's exit, with the handlers in it. */
@@ -120,17 +136,17 @@ static void load_add_exit(void *state, const struct fact_exit *f)
 {
     struct interrupt_load *l = state;
     struct load_vcpu *v = get_load_vcpu(l, f->vcpu);
-    struct load_pcpu *p = f->pcpu < l->nr_pcpus ? &l->pcpus[f->pcpu] : NULL;
-
     bool was_hvm = v && v->is_hvm;
-    uint64_t from = v && v->resumed > f->start ? v->resumed : f->start;
+    bool has_resumed = v && v->resumed > f->start;
+    uint64_t from = has_resumed ? v->resumed : f->start;
+    uint32_t pcpu = has_resumed ? v->resumed_pcpu : f->pcpu;
+    struct load_pcpu *p = pcpu < l->nr_pcpus ? &l->pcpus[pcpu] : NULL;
 
     if ( v )
         v->is_hvm = true;
     if ( !v || !p || !p->nr_handlers )
         return;
-    if ( was_hvm && p->from >= from && from <= f->start + f->cycles &&
-         f->end != EXIT_WOKEN &&
+    if ( was_hvm && f->end != EXIT_WOKEN && has_handlers(p, v, f, from) &&
          f->reason == (f->hardware == XT_HARDWARE_SVM ? SVM_INTERRUPT
                                                       : VMX_INTERRUPT) )
     {
@@ -148,11 +164,13 @@ static void add_handler(struct interrupt_load *l, struct load_pcpu *p,
                           ? get_load_vcpu(l, f->vcpu) : NULL;
 
     stats_map_add(&l->handlers, &l->pool, f->irq, f->cycles, from);
-    if ( !v )
+    if ( !v || p->vcpu != f->vcpu )
         forget_handlers(p);
-    else if ( !v->is_hvm )
+    if ( v && !v->is_hvm )
         lose_time(l, v, from, f->time, f->irq);
+    p->vcpu = f->vcpu;
     p->from = from;
+    p->to = f->time;
     p->nr_handlers++;
     add_load_vote(&p->vote, f->irq, f->cycles);
 }
@@ -253,6 +271,7 @@ static int load_end(void *state, const struct fact_end *f, struct err *e)
         {
             stretch_close(&l->vcpus[i]->search, &l->scale);
             l->vcpus[i]->resumed = 0;
+            l->vcpus[i]->is_away = false;
         }
     for ( uint32_t i = 0; i < l->nr_pcpus; i++ )
     {

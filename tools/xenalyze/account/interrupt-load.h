@@ -42,7 +42,9 @@ struct load_vcpu
 {
     uint16_t domain, id;
     bool is_hvm;                /* has VM exits */
-    uint64_t resumed;           /* the end of the latest parking; or 0 */
+    bool is_away;               /* not known to run, after a run */
+    uint32_t resumed_pcpu;
+    uint64_t resumed;           /* begin of the latest run; or 0 */
     uint64_t lost, interrupts;
     struct load_vote vote;
     struct stretch_search search;
@@ -65,7 +67,9 @@ struct load_pcpu
     struct load_storm storm;
 
     /* Handlers since the last VM entry. */
-    uint64_t from, nr_handlers; /* begin of the last; number */
+    const struct vcpu *vcpu;    /* interrupted by them; NULL: unknown */
+    uint64_t from, to;          /* the last one */
+    uint64_t nr_handlers;
     struct load_vote vote;
 };
 
