@@ -63,6 +63,14 @@ void run_warn_gaps(const struct run *run, uint64_t places, uint64_t bytes)
                     places, bytes);
 }
 
+void run_warn_twice(const struct run *run, uint64_t copies)
+{
+    assert(run->name);
+    if ( copies )
+        log_warning(run->log, "%s: the same capture twice: all numbers count "
+                    "it twice; analyze one copy", run->name);
+}
+
 void run_warn_backward(const struct run *run, uint64_t windows)
 {
     if ( windows )

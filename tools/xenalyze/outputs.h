@@ -49,6 +49,9 @@ int run_flush(const struct run *run, struct err *e);
 /* Warn if parts of the trace are missing: the output does not show where. */
 void run_warn_gaps(const struct run *run, uint64_t places, uint64_t bytes);
 
+/* Warn that the trace has copies of a capture, each counted. */
+void run_warn_twice(const struct run *run, uint64_t copies);
+
 /* The same for time stamps before those of earlier records of a pcpu. */
 void run_warn_backward(const struct run *run, uint64_t windows);
 

@@ -26,6 +26,7 @@ struct pass_counts
     uint64_t lost, losses;      /* records, and places */
     uint64_t gaps, skipped;     /* places with missing bytes, and bytes */
     uint64_t backward;          /* windows */
+    uint64_t copies;            /* of a capture */
     uint64_t too_many;          /* records of vcpus that are not kept */
 };
 
@@ -62,6 +63,7 @@ static int count_records(void *state, const struct fact_end *f, struct err *e)
     p->counts.gaps = xt_damage_gaps(f->damage);
     p->counts.backward = xt_damage_backward(f->damage);
     p->counts.skipped = xt_damage_bytes(f->damage);
+    p->counts.copies = f->damage->times[XT_DAMAGE_TWICE];
     return 0;
 }
 
@@ -154,6 +156,7 @@ static void warn_incomplete(const struct pass *p)
                     "further ones are ignored", run->name, GUESTS_MAX_VCPUS,
                     p->counts.too_many);
     run_warn_gaps(run, p->counts.gaps, p->counts.skipped);
+    run_warn_twice(run, p->counts.copies);
     run_warn_backward(run, p->counts.backward);
 }
 
