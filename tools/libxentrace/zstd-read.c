@@ -6,7 +6,7 @@
  * frame begins right behind the broken frame's first byte, whatever size its
  * header claims.  A frame that is too large for that, as `zstd FILE` makes, or
  * has no size, is streamed.  A last frame that was cut off has no checksum, and
- * is delivered as far as it goes.
+ * is delivered as far as it goes; so is a broken frame without any other.
  *
  *      in:    |  done  | kept | to be read      |      |
  *             0        start  at                end    room
@@ -27,6 +27,7 @@
 #define IN_FIRST (1u << 18)
 #define THROUGH (1u << 16)      /* bytes, in and out, per step */
 #define HEADER_MOST 18u         /* largest header of a frame */
+#define BLOCK_STEP 1024u        /* less than most compressed blocks */
 #define LOST_ZEROES 12u         /* for a frame of unknown size */
 
 struct reader
@@ -46,6 +47,8 @@ struct reader
     uint64_t left;              /* bytes to skip, zeroes to deliver */
     unsigned char *frame;       /* expanded: a whole frame, or a part */
     size_t frame_room, frame_size, frame_used;
+    bool has_begun;             /* a frame was begun before */
+    bool is_first;              /* the current frame is the first */
     uint64_t discard;           /* bytes to drop after a seek */
     unsigned char head[XT_SOURCE_HEAD]; /* expanded to identify the kind */
     size_t nr_head, at_head;    /* bytes in head, and delivered again */
@@ -227,6 +230,52 @@ static void deliver_cut_frame(struct reader *r, size_t size)
     begin_delivery(r, size - size % 4);
 }
 
+/*
+ * Expand the frame again, by steps, up to the broken block: the call that fails
+ * does not tell the blocks before it.  Bytes of whole words.
+ */
+static size_t expand_sound_blocks(struct reader *r)
+{
+    ZSTD_outBuffer out = { r->frame, r->frame_size, 0 };
+    ZSTD_inBuffer in = { r->in, r->start, r->start };
+    size_t rc = 1, pos = 0;
+
+    ZSTD_DCtx_reset(r->zstd, ZSTD_reset_session_only);
+    while ( rc && !ZSTD_isError(rc) && in.pos < r->end &&
+            (in.pos == in.size || out.pos != pos) )
+    {
+        pos = out.pos;
+        if ( in.pos == in.size )
+            in.size += r->end - in.size < BLOCK_STEP ? r->end - in.size
+                                                     : BLOCK_STEP;
+        rc = ZSTD_decompressStream(r->zstd, &out, &in);
+    }
+    assert(out.pos <= r->frame_size);
+    return out.pos - out.pos % 4;
+}
+
+/*
+ * A frame is broken.  If the input is one frame, as `zstd FILE` makes, all
+ * records are in this frame: deliver the blocks before the broken one, without
+ * their checksum, and zeroes for the rest.
+ */
+static int deliver_broken_frame(struct reader *r, struct err *e)
+{
+    size_t size = r->frame_size, sound;
+    int rc = 0;
+
+    while ( r->is_first && !rc && !r->ended &&
+            r->end - r->start <= ZSTD_compressBound(ZSTD_FRAME_WHOLE) )
+        rc = read_more_input(r, e);
+    if ( rc )
+        return rc;
+    sound = r->is_first && r->ended && !has_inner_frame(r)
+            ? expand_sound_blocks(r) : 0;
+    begin_zeroes(r, size > sound ? size - sound : LOST_ZEROES);
+    begin_delivery(r, sound);
+    return 0;
+}
+
 /* Expand a whole frame into r->frame before any byte is delivered. */
 static ssize_t read_whole(struct reader *r, unsigned char *to, size_t room,
                           struct err *e)
@@ -248,7 +297,7 @@ static ssize_t read_whole(struct reader *r, unsigned char *to, size_t room,
     }
     else if ( !rc || ZSTD_isError(rc) ||
               r->at - r->start > ZSTD_compressBound(ZSTD_FRAME_WHOLE) )
-        begin_zeroes(r, r->frame_size);
+        error = deliver_broken_frame(r, e);
     else if ( in.pos == r->end && !r->ended )
         error = read_more_input(r, e);
     else if ( in.pos == r->end && has_inner_frame(r) )
@@ -318,6 +367,8 @@ static int begin_frame(struct reader *r, size_t size, bool whole,
     ZSTD_DCtx_reset(r->zstd, ZSTD_reset_session_only);
     r->frame_size = size;
     r->frame_used = 0;
+    r->is_first = !r->has_begun;
+    r->has_begun = true;
     r->step = whole ? read_whole : read_through;
     return 0;
 }

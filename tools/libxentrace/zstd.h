@@ -41,7 +41,8 @@ static inline bool xt_zstd_detect(const unsigned char *first, size_t nr)
  * A broken frame reads as zeroes of its size, or as a few if its size is
  * unknown: zeroes are no window, so the reader of windows notes the damage.
  * A frame that the end of the input cuts off reads as its complete words, and
- * one zero.
+ * one zero.  A broken frame that is the only one reads as its blocks before the
+ * broken one, and zeroes.
  */
 int xt_zstd_open(struct xt_source **s, struct xt_source *inner,
                  struct err *e);
