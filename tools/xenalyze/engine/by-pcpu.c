@@ -146,9 +146,10 @@ static bool end_in_gap(struct reader *r, uint64_t limit)
 
 /* The next record comes late: in the epoch, or after it. */
 COLD
-static void note_silence(struct reader *r, uint64_t tsc, uint64_t limit)
+static void note_silence(struct reader *r, const struct xt_record *next,
+                         uint64_t tsc, uint64_t limit)
 {
-    pcpu_begin_silence(r->p, tsc);
+    pcpu_begin_silence(r->p, tsc, pcpu_record_was_idle(next));
     if ( r->p->is_silent && tsc <= limit )
         pcpu_end_silence(r->p, tsc);
 }
@@ -195,8 +196,8 @@ static inline bool find_next_time(struct reader *r,
         cross_gap(r, next, tsc, limit);
     if ( next->event == TRC_LOST_RECORDS )
         preview_loss(r, next, limit);
-    else if ( tsc - r->p->time > PCPU_SILENCE )
-        note_silence(r, tsc, limit);
+    else if ( tsc - r->p->time > PCPU_JUMP )
+        note_silence(r, next, tsc, limit);
     return tsc <= limit;
 }
 

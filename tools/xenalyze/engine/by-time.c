@@ -40,6 +40,7 @@ struct notice
                                    record */
     unsigned int segment, pcpu;
     enum notice_kind kind;
+    bool was_idle;              /* NOTICE_GAP: before the next record */
 };
 
 struct notices
@@ -136,15 +137,20 @@ struct pcpu_scan
 
 /* Few gaps are left: most of them are those of sleeping pcpus and of guests. */
 COLD
-static int scan_gap(const struct pcpu_scan *s, uint64_t next)
+static int scan_gap(const struct pcpu_scan *s, const struct xt_record *r,
+                    uint64_t next)
 {
-    debug_assert(s->timed && next - s->time > PCPU_SILENCE);
+    bool was_idle = pcpu_record_was_idle(r);
+
+    debug_assert(s->timed && next - s->time > PCPU_JUMP);
     if ( s->last == TRC_PM_IDLE_ENTRY ||
-         s->last >> TRC_SUBCLS_SHIFT == TRC_HVM_ENTRYEXIT >> TRC_SUBCLS_SHIFT )
+         (!was_idle && (next - s->time <= PCPU_SILENCE ||
+                        s->last >> TRC_SUBCLS_SHIFT ==
+                        TRC_HVM_ENTRYEXIT >> TRC_SUBCLS_SHIFT)) )
         return 0;
     return add_notice(s->notices, &(struct notice){
         .time = s->time, .next = next, .segment = s->segment, .pcpu = s->pcpu,
-        .kind = NOTICE_GAP });
+        .kind = NOTICE_GAP, .was_idle = was_idle });
 }
 
 /*
@@ -197,9 +203,9 @@ static inline int scan_record(struct pcpu_scan *s, struct xt_walk *w,
         rc = scan_loss(s, r, is_timed ? tsc : s->time);
     if ( is_timed && !rc )
     {
-        if ( tsc > s->time && tsc - s->time > PCPU_SILENCE && s->timed &&
+        if ( tsc > s->time && tsc - s->time > PCPU_JUMP && s->timed &&
              r->event != TRC_LOST_RECORDS )
-            rc = scan_gap(s, tsc);
+            rc = scan_gap(s, r, tsc);
         advance_time(&s->time, &s->before, tsc);
         s->reached = s->time;
         s->last = r->event;
@@ -310,7 +316,7 @@ static int apply_notices(struct analysis *a, struct notices *l,
         if ( n->kind == NOTICE_END || n->kind == NOTICE_DAMAGED_END )
             pcpu_end(p);
         else if ( n->kind == NOTICE_GAP )
-            pcpu_begin_silence(p, n->next);
+            pcpu_begin_silence(p, n->next, n->was_idle);
         else if ( n->kind != NOTICE_DAMAGE )
             pcpu_begin_loss(p, n->time);
         rc = segment_changes(a, p);

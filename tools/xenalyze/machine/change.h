@@ -32,7 +32,7 @@ enum change_kind
     CHANGE_CREATED,     /* the domain `data` exists from now on */
     CHANGE_DESTROYED,   /* the domain `data` exists no longer */
     CHANGE_SILENT,      /* the pcpu, where vcpu ran, is silent from now on */
-    CHANGE_HEARD,       /* the silence ends, and vcpu runs */
+    CHANGE_HEARD,       /* the silence ends, and vcpu runs, unless NULL */
     CHANGE_END,         /* last record of the pcpu */
     CHANGE_COUNTS,      /* the collector's record `data` about losses */
     CHANGE_KINDS
@@ -49,7 +49,8 @@ struct change
     };
     uint32_t pcpu;
     uint8_t kind, old, new;
-    bool doubtful;      /* the WAKE record before names another vcpu */
+    bool doubtful;      /* the WAKE record before names another vcpu; SILENT,
+                           END: the pcpu may lose records from now on */
 };
 
 struct changes

@@ -16,8 +16,8 @@ void global_begin(struct global *g, uint64_t first)
 {
     if ( !g->exits.first_size )
         arena_init(&g->exits, 0);
-    g->first = g->certain_since = first;
-    g->lost_pcpus = 0;
+    g->first = g->certain_since = g->ordered_since = first;
+    g->lost_pcpus = g->missing_pcpus = 0;
     g->off_cpu = NULL;
     xt_losses_fini(&g->losses);
     memset(g->anomalies, 0, sizeof(g->anomalies));

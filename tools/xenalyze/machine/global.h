@@ -95,6 +95,7 @@ struct global_pcpu
     const struct vcpu *current;
     bool inferred;              /* `current` is known from a loss only */
     bool lost;
+    bool missing;               /* records may be missing, without a LOST */
     uint64_t since;             /* `current` runs, or records are lost */
     uint64_t first;             /* time stamp of the pcpu, once known */
     struct history history;
@@ -107,7 +108,9 @@ struct global
     struct global_pcpu *pcpus;
     unsigned int nr_pcpus, lost_pcpus;
     uint64_t first;             /* first time stamp of the segment */
+    unsigned int missing_pcpus;
     uint64_t certain_since;     /* end of the last loss */
+    uint64_t ordered_since;     /* ... or of missing records without a LOST */
     struct vcpu_state *off_cpu; /* list of all runnable and blocked vcpus; may
                                    contain running ones, which are skipped */
     uint64_t anomalies[ANOMALY_KINDS];
@@ -143,6 +146,13 @@ void vcpu_enter(struct global *g, struct vcpu_state *v, unsigned int state,
 /* The state in progress is another one than assumed since its begin. */
 void vcpu_correct_state(struct global *g, struct vcpu_state *v,
                         unsigned int state, uint64_t time);
+
+/* No record since then is missing: an impossible order is one of clocks. */
+static inline bool global_order_is_known(const struct global *g,
+                                         uint64_t since)
+{
+    return !g->missing_pcpus && g->ordered_since <= since;
+}
 
 static inline bool state_is_unknown(unsigned int state)
 {

@@ -30,6 +30,7 @@ static void note_doubt(struct global *g, const struct change *c, uint32_t other,
 {
     debug_assert(c->pcpu != other && from <= to);
     if ( g->lost_pcpus || g->certain_since > from ||
+         !global_order_is_known(g, from) ||
          to - from <= g->disorder.doubtful )
         return;
     g->disorder.doubtful = to - from;
@@ -88,10 +89,14 @@ static unsigned int classify_early(const struct vcpu_state *v,
     return EARLY_RUN;
 }
 
-static void note_early(struct vcpu_state *v, const struct change *c)
+static void note_early(const struct global *g, struct vcpu_state *v,
+                       const struct change *c)
 {
+    bool is_known = global_order_is_known(g, v->fact.from);
+
     v->early = (struct early_change){
-        .kind = classify_early(v, c), .pcpu = c->pcpu, .time = c->time,
+        .kind = is_known ? classify_early(v, c) : EARLY_NONE,
+        .pcpu = c->pcpu, .time = c->time,
     };
     v->late_wake.lag = 0;
     debug_assert(v->early.kind <= EARLY_ARRIVE);
@@ -105,6 +110,7 @@ static bool is_late_for(const struct global *g,
     debug_assert(early->kind);
     return c->pcpu != early->pcpu && !g->lost_pcpus &&
            g->certain_since <= early->time &&
+           global_order_is_known(g, early->time) &&
            c->time - early->time < MAX_LAG;
 }
 
@@ -163,7 +169,8 @@ bool vcpu_accept_mismatch(struct global *g, struct vcpu_state *v,
                               c->pcpu) )
     {
         g->anomalies[ANOMALY_SKEW]++;
-        if ( v->fact.from <= v->mismatch_at )
+        if ( v->fact.from <= v->mismatch_at &&
+             global_order_is_known(g, v->mismatch_at) )
             note_disorder(g, c, v->mismatch.pcpu, c->time - v->mismatch_at);
         v->early.kind = EARLY_NONE;
         return false;
@@ -171,7 +178,7 @@ bool vcpu_accept_mismatch(struct global *g, struct vcpu_state *v,
     g->anomalies[ANOMALY_OLD_STATE]++;
     if ( v->fact.state == STATE_RUNNABLE )
         note_doubtful_wait(g, v, c);
-    note_early(v, c);
+    note_early(g, v, c);
     v->mismatch_at = c->time;
     if ( v->fact.state == STATE_RUNNING )
         return false;

@@ -246,16 +246,58 @@ void pcpu_end_gap(struct pcpu *p, const struct xt_record *r, uint64_t time)
 
 /* --- silence -------------------------------------------------------------- */
 
-void pcpu_begin_silence(struct pcpu *p, uint64_t next)
+/* Fields that are true, or the idle domain, if the idle vcpu was running. */
+static const struct { uint32_t event, word, shift, mask, value; }
+idle_fields[] = {
+    { TRC_SCHED_SWITCH_INFPREV, 0, 0, 0xffff, XT_DOMAIN_IDLE },
+    { UINT32_C(0x22009), 0, 24, 0xff, 1 },      /* csched_schedule */
+    { UINT32_C(0x22215), 1, 8, 0xff, 1 },       /* csched2_schedule */
+    { UINT32_C(0x22806), 0, 28, 0xf, 1 },       /* rtds_schedule */
+};
+
+COLD
+bool pcpu_record_was_idle(const struct xt_record *r)
 {
-    if ( p->is_silent || !p->begun || p->asleep || !p->has_slept ||
-         !p->current || !vcpu_is_idle(p->current) || next < p->time ||
-         next - p->time <= PCPU_SILENCE )
+    debug_assert(r->words <= XT_RECORD_MAX_WORDS);
+    for ( size_t i = 0; i < sizeof(idle_fields) / sizeof(idle_fields[0]); i++ )
+        if ( idle_fields[i].event == r->event &&
+             r->words > idle_fields[i].word )
+            return (xt_record_word(r, idle_fields[i].word) >>
+                    idle_fields[i].shift & idle_fields[i].mask) ==
+                   idle_fields[i].value;
+    return false;
+}
+
+/*
+ * A pcpu that goes offline with a full ring never reports its loss.  The next
+ * record of the pcpu proves the loss, if the idle vcpu ran before that record,
+ * but another vcpu ran at the last record.
+ */
+static void begin_missing(struct pcpu *p)
+{
+    debug_assert(p->is_silent && p->current);
+    p->is_missing = p->inferred = true;
+    p->current = p->default_vcpu = NULL;
+    p->open_exit.open = false;
+    p->entered_at = p->switch_to = p->waking = 0;
+}
+
+COLD
+void pcpu_begin_silence(struct pcpu *p, uint64_t next, bool was_idle)
+{
+    bool is_idle = p->current && vcpu_is_idle(p->current);
+
+    if ( p->is_silent || !p->begun || !p->current || next <= p->time ||
+         (is_idle ? p->asleep || !p->has_slept ||
+                    next - p->time <= PCPU_SILENCE : !was_idle) )
         return;
     debug_assert(p->time < next);
-    pcpu_queue_change(p, CHANGE_SILENT, p->current);
+    pcpu_queue_change(p, CHANGE_SILENT, p->current)->doubtful =
+        !is_idle || p->volume.lost;
     pcpu_set_state(p, PCPU_UNKNOWN, p->time);
     p->is_silent = true;
+    if ( !is_idle )
+        begin_missing(p);
 }
 
 /*
@@ -268,6 +310,15 @@ void pcpu_end_silence(struct pcpu *p, uint64_t time)
 
     assert(p->is_silent);
     p->is_silent = false;
+    if ( p->is_missing )
+    {
+        p->is_missing = false;
+        p->time = time;
+        pcpu_queue_change(p, CHANGE_HEARD, NULL);
+        if ( !p->loss_begun )
+            pcpu_set_state(p, PCPU_UNKNOWN, time);
+        return;
+    }
     if ( !idle || !vcpu_is_idle(idle) )
         return;
     p->time = time;
@@ -314,7 +365,8 @@ void pcpu_end(struct pcpu *p)
     {
         p->volume.last = p->time;
         p->volume.open_exits += p->open_exit.open;
-        pcpu_queue_change(p, CHANGE_END, p->current);
+        pcpu_queue_change(p, CHANGE_END, p->current)->doubtful =
+            p->volume.lost;
         pcpu_set_state(p, PCPU_UNKNOWN, p->time);
     }
     sum_volumes(&p->volume);

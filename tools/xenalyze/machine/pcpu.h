@@ -106,7 +106,8 @@ struct pcpu
     bool has_slept;             /* it writes records of sleep states */
     bool has_fallen_asleep;     /* ... and has written one of an entry */
     bool started_asleep;        /* its first one is of a wake-up */
-    bool is_silent;             /* between the two calls of pcpu.c */
+    bool is_silent;             /* between the two calls of pcpu.c ... */
+    bool is_missing;            /* ... since records are missing */
     uint32_t c_state;
     uint64_t asleep_since;
 
@@ -124,12 +125,15 @@ typedef void record_fn(struct pcpu *p, const struct xt_record *r);
 /* The next record is LOST_RECORDS: the loss began at this time. */
 void pcpu_begin_loss(struct pcpu *p, uint64_t time);
 
+/* Does the record, the first one after a gap, name idle time before it? */
+bool pcpu_record_was_idle(const struct xt_record *r);
+
 /*
  * The time of the next record is `next`: nothing is known about the pcpu until
  * then, if it is silent; call pcpu_end_silence() before that record.  A second
  * call for the same record has no effect.
  */
-void pcpu_begin_silence(struct pcpu *p, uint64_t next);
+void pcpu_begin_silence(struct pcpu *p, uint64_t next, bool was_idle);
 void pcpu_end_silence(struct pcpu *p, uint64_t time);
 
 /*

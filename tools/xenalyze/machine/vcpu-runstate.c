@@ -709,11 +709,24 @@ static void apply_found(struct global *g, const struct change *c)
         set_inferred_current(g, c);
 }
 
+/* Records of the pcpu may be missing from now on, for an unknown time. */
+static void note_missing(struct global *g, const struct change *c)
+{
+    struct global_pcpu *p = &g->pcpus[c->pcpu];
+
+    if ( !c->doubtful || p->missing )
+        return;
+    p->missing = true;
+    g->missing_pcpus++;
+    debug_assert(g->missing_pcpus <= g->nr_pcpus);
+}
+
 /* After the last record of a pcpu its current vcpu is unknown. */
 static void apply_end(struct global *g, const struct change *c)
 {
     const struct vcpu *current = g->pcpus[c->pcpu].current;
 
+    note_missing(g, c);
     global_clear_current(g, c->pcpu, c->time);
     /* With damaged time stamps, the vcpu may already be somewhere else. */
     if ( !current || vcpu_get_state(current)->fact.from > c->time )
@@ -725,13 +738,21 @@ static void apply_end(struct global *g, const struct change *c)
 /* A loss of the pcpu has its own state. */
 static void apply_silent(struct global *g, const struct change *c)
 {
+    note_missing(g, c);
     if ( !g->pcpus[c->pcpu].lost )
         apply_end(g, c);
 }
 
 static void apply_heard(struct global *g, const struct change *c)
 {
-    if ( !g->pcpus[c->pcpu].lost )
+    struct global_pcpu *p = &g->pcpus[c->pcpu];
+
+    debug_assert(g->missing_pcpus >= p->missing);
+    if ( p->missing )
+        g->ordered_since = c->time;
+    g->missing_pcpus -= p->missing;
+    p->missing = false;
+    if ( !p->lost && c->vcpu )
         set_inferred_current(g, c);
 }
 
