@@ -70,3 +70,13 @@ done <<END
 --tsc-skew=20ms
 --tsc-drift=50000
 END
+
+# A pcpu that goes offline with a full ring never reports its loss: that is no
+# evidence about clocks, and the pcpu's vcpu does not run on.
+for seed in 1 3 7; do
+    play --duration=400ms --seed=$seed --cpus=16 --hotplug=5ms --drain=15ms \
+        --boot tbuf_size=2
+    expect 0 "$xenalyze" why trace
+    ! grep 'clocks of pcpus' out err ||
+        fail "seed $seed: an unreported loss is blamed on clocks"
+done
