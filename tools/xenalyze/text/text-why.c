@@ -138,16 +138,21 @@ static uint64_t smaller_of(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Time off its pcpu that is no wait, and no access to a device. */
-static uint64_t find_paused_time(const struct text_why *t)
+/* Time off its pcpu that is no wait: pauses, and accesses to devices. */
+static uint64_t find_stopped_time(const struct wait_vcpu *v)
 {
-    const struct wait_vcpu *v = t->facts.vcpu;
-    uint64_t paused = v->times[STATE_OFFLINE] + v->times[STATE_RUNNABLE];
-    uint64_t device = verdict_lost_time(&t->facts, VERDICT_DEVICE);
+    uint64_t stopped = v->times[STATE_OFFLINE] + v->times[STATE_RUNNABLE];
 
     /* Sums of a damaged trace may have overflowed. */
-    paused -= smaller_of(v->sums.waited, paused);
-    return paused - smaller_of(device, paused);
+    return stopped - smaller_of(v->sums.waited, stopped);
+}
+
+static uint64_t find_paused_time(const struct text_why *t)
+{
+    uint64_t stopped = find_stopped_time(t->facts.vcpu);
+
+    return stopped - smaller_of(verdict_lost_time(&t->facts, VERDICT_DEVICE),
+                                stopped);
 }
 
 #define PAUSED_PERCENT 10.0     /* the verdict has a word about it */
@@ -171,13 +176,11 @@ static void print_calm(const struct text_why *t)
 static void print_states(const struct text_why *t)
 {
     const struct wait_vcpu *v = t->facts.vcpu;
-    uint64_t paused = v->times[STATE_OFFLINE] + v->times[STATE_RUNNABLE];
+    uint64_t paused = find_stopped_time(v);
     uint64_t parked = v->sums.parked;
     struct text_wrap w = text_wrap_begin(t->out);
     char text[NUM_CLOCK_MAX];
 
-    /* Sums of a damaged trace may have overflowed. */
-    paused -= smaller_of(v->sums.waited, paused);
     text_wrap_add(&w, "", "Of %s: waited for a pcpu %.1f%%",
                   text_duration(&t->facts.waits->clock, verdict_known_time(v),
                                 text),
