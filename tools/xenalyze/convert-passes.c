@@ -84,7 +84,6 @@ static int write_cut(const struct run *run, const struct selection *s,
         .trace = run->trace, .catalogue = s->catalogue, .filter = s->filter,
         .out = out, .from = s->from, .until = s->until, .origin = s->first,
     };
-    const struct xt_damage *damage = xt_trace_damage(run->trace);
     struct pass_progress progress;
     struct cut_counts counts;
     int rc = 0;
@@ -105,7 +104,7 @@ static int write_cut(const struct run *run, const struct selection *s,
         log_warning(run->log, "%s: the part lacks %llu records of metadata "
                     "from before the span, such as names of domains",
                     run->name, (unsigned long long)counts.metadata_left_out);
-    run_warn_gaps(run, xt_damage_gaps(damage), xt_damage_bytes(damage));
+    run_warn_damage(run);
     return 0;
 }
 
@@ -161,7 +160,6 @@ static int write_ctf(const struct run *run, struct selection *s,
                      struct record_filter *source, struct ctf_options *o,
                      struct err *e)
 {
-    const struct xt_damage *damage = xt_trace_damage(run->trace);
     struct pass_progress progress;
     uint64_t written = 0;
     int rc = 0;
@@ -188,7 +186,7 @@ static int write_ctf(const struct run *run, struct selection *s,
         return rc;
     if ( !written )
         return source->has_records ? PASS_NO_MATCH : PASS_NO_RECORD;
-    run_warn_gaps(run, xt_damage_gaps(damage), xt_damage_bytes(damage));
+    run_warn_damage(run);
     return 0;
 }
 

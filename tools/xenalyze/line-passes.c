@@ -133,7 +133,6 @@ static int run_style(struct pass *p, const struct line_style *style,
         .read = watch_read, .format = watch_format,
     };
     const struct run *run = p->run;
-    const struct xt_damage *damage = xt_trace_damage(run->trace);
     int rc;
 
     assert(run->out && style->read && style->format);
@@ -167,10 +166,7 @@ static int run_style(struct pass *p, const struct line_style *style,
     if ( !rc && !p->source.has_records && !run->config->follow )
         return PASS_NO_RECORD;
     if ( !rc )
-    {
-        run_warn_gaps(run, xt_damage_gaps(damage), xt_damage_bytes(damage));
-        run_warn_twice(run, damage->times[XT_DAMAGE_TWICE]);
-    }
+        run_warn_damage(run);
     if ( rc || p->found || !explains_no_match(run->config) )
         return rc;
     return PASS_NO_MATCH;

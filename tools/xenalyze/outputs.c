@@ -71,6 +71,15 @@ void run_warn_twice(const struct run *run, uint64_t copies)
                     "it twice; analyze one copy", run->name);
 }
 
+void run_warn_damage(const struct run *run)
+{
+    const struct xt_damage *damage = xt_trace_damage(run->trace);
+
+    assert(damage);
+    run_warn_gaps(run, xt_damage_gaps(damage), xt_damage_bytes(damage));
+    run_warn_twice(run, damage->times[XT_DAMAGE_TWICE]);
+}
+
 void run_warn_backward(const struct run *run, uint64_t windows)
 {
     if ( windows )

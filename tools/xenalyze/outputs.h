@@ -52,6 +52,9 @@ void run_warn_gaps(const struct run *run, uint64_t places, uint64_t bytes);
 /* Warn that the trace has copies of a capture, each counted. */
 void run_warn_twice(const struct run *run, uint64_t copies);
 
+/* Both warnings, after a pass that has read all of the trace. */
+void run_warn_damage(const struct run *run);
+
 /* The same for time stamps before those of earlier records of a pcpu. */
 void run_warn_backward(const struct run *run, uint64_t windows);
 

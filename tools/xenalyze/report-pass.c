@@ -145,6 +145,8 @@ static void warn_incomplete(const struct pass *p)
            (c->interval[INTERVAL_DOMAIN_WAIT_ALL] && (c->json || c->csv))) )
         log_warning(run->log, "%s has no scheduler events: vcpus are unknown; "
                     "capture with xentrace -e sched:min,hvm", run->name);
+    if ( !report_pass_shows_quality(&p->reports) )
+        run_warn_twice(run, p->counts.copies);
     if ( report_pass_shows_losses(&p->reports) )
         return;
     if ( p->counts.losses )
@@ -156,7 +158,6 @@ static void warn_incomplete(const struct pass *p)
                     "further ones are ignored", run->name, GUESTS_MAX_VCPUS,
                     p->counts.too_many);
     run_warn_gaps(run, p->counts.gaps, p->counts.skipped);
-    run_warn_twice(run, p->counts.copies);
     run_warn_backward(run, p->counts.backward);
 }
 

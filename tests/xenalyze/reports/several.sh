@@ -129,12 +129,17 @@ expect_message 'begins with the same record as'
 # In one file they count twice, and every output says so.
 expect 0 "$xensim" --virtual -T 20ms --cpus 2 -o once
 cat once once >twice
-for option in --info --summary --json --report-overview --report-latency; do
+for option in --info --summary --json --report-overview --report-latency \
+    --why --report-pcpu --plot=p.svg --export=perfetto:p.pb --export=ctf:folder \
+    --cut=part --records; do
     expect 0 "$xenalyze" $option once
     ! grep -q 'capture' out err || fail "$option: a capture that is there once"
+    rm -rf folder
     expect 0 "$xenalyze" $option twice
     grep -q 'the same capture \(again\|twice\)' out err ||
         fail "$option: no word about a capture that is there twice"
+    ! grep -q 'clocks' out err || fail "$option: clocks are blamed for a copy"
+    rm -rf folder
 done
 # A broken frame that holds the whole trace is read up to the broken block.
 if command -v zstd >/dev/null; then

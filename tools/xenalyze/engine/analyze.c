@@ -274,14 +274,20 @@ static void check_overlap(const struct analyze_options *o,
         *o->overlaps = true;
 }
 
-/* Missing bytes contradict other records as well, whatever the clocks are. */
+/*
+ * Missing bytes, and copies of a capture, contradict other records as well,
+ * whatever the clocks are.
+ */
 static struct fact_disorder get_disorder(struct analysis *a, uint64_t records)
 {
+    const struct xt_damage *damage = xt_trace_damage(a->trace);
     struct disorder *d = &a->global.disorder;
     uint64_t least = xt_clock_cycles(&a->clock, FACT_DISORDER_NS);
 
     assert((!d->lag && !d->doubtful) || d->pcpus[0] != d->pcpus[1]);
-    if ( xt_damage_grade(xt_trace_damage(a->trace)) != XT_GRADE_NONE )
+    if ( damage->times[XT_DAMAGE_TWICE] )
+        disorder_init(d);
+    if ( xt_damage_grade(damage) != XT_GRADE_NONE )
         d->doubtful = 0;
     return disorder_conclude(d, least, records);
 }

@@ -272,10 +272,16 @@ static bool has_loss_column(const struct report_config *c)
     return found && c->request.style == STYLE_TABLE;
 }
 
+bool report_pass_shows_quality(const struct report_pass *p)
+{
+    assert(p->config);
+    return p->config->summary || p->config->overview || p->exports_tables;
+}
+
 bool report_pass_shows_losses(const struct report_pass *p)
 {
-    return p->config->summary || p->config->overview || p->exports_tables ||
-           is_picture_only(p) || has_loss_column(p->config);
+    return report_pass_shows_quality(p) || is_picture_only(p) ||
+           has_loss_column(p->config);
 }
 
 int report_pass_check(struct report_pass *p, struct err *e)

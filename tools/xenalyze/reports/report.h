@@ -210,6 +210,9 @@ int report_pass_print(struct report_pass *p, struct err *e);
 int report_pass_check(struct report_pass *p, struct err *e);
 void report_pass_fini(struct report_pass *p);
 
+/* Does the output have a section for data quality? */
+bool report_pass_shows_quality(const struct report_pass *p);
+
 /* Does the output include lost records and damage? */
 bool report_pass_shows_losses(const struct report_pass *p);
 
