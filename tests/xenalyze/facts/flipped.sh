@@ -3,14 +3,15 @@
 #
 # One flipped bit in a record of the scheduler makes no vcpu up: a pcpu runs one
 # vcpu at a time, a vcpu that is not in the trace has no state, and the states
-# of the others are those of the undamaged trace, or unknown.
+# of the others are those of the undamaged trace, or unknown.  Nor does it make
+# the clocks of pcpus differ.
 #
 #   SEED=N selects other bits; ROUNDS=N sets their number.
 . "$top_srcdir/tests/xenalyze/facts/lib.sh"
 
 command -v python3 >/dev/null || skip "python3 is not installed"
 
-# flip.py FACTS SEED ROUNDS: flip bits of `whole`, and compare the states
+# flip.py FACTS XENALYZE SEED ROUNDS: flip bits of `whole`, and compare the states
 cat >flip.py <<'END_OF_SCRIPT'
 import collections
 import random
@@ -22,7 +23,8 @@ MS = 2400000                    # cycles
 WHO_RUNS = 0x21001, 0x21002, 0x28004, 0x2800a
 STATES = 0x330                  # bits of a runstate change
 
-facts, seed, rounds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+facts, xenalyze = sys.argv[1:3]
+seed, rounds = int(sys.argv[3]), int(sys.argv[4])
 data = open("whole", "rb").read()
 
 
@@ -90,6 +92,13 @@ def check(what, true, listed):
             yield "%s: %s has wrong states for %d cycles" % (what, vcpu, wrong)
 
 
+def blames_clocks(trace):
+    out = subprocess.run([xenalyze, "latency", trace], check=True,
+                         stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL).stdout
+    return b"clocks of pcpus" in out
+
+
 def flip(at, bit):
     flipped = bytearray(data)
     flipped[at + bit // 8] ^= 1 << bit % 8
@@ -106,7 +115,10 @@ for at, size in random.sample(records, rounds):
     bit = random.choice([random.randrange(32), random.randrange(32, 96)] +
                         [random.randrange(96, 8 * size) for _ in range(3)])
     flip(at, bit)
-    bad += check("%d.%d" % (at, bit), true, list_states("trace"))
+    what = "%d.%d" % (at, bit)
+    bad += check(what, true, list_states("trace"))
+    if blames_clocks("trace"):
+        bad.append(what + ": clocks differ")
 print("\n".join(bad[:5]) if bad else "%d of %d records, %d vcpus" %
       (rounds, len(records), len(true)))
 sys.exit(len(bad) > 0)
@@ -114,7 +126,7 @@ END_OF_SCRIPT
 
 play --seed=7 --duration=120ms --cpus=4 --domains=4 --rate=2k
 mv trace whole
-python3 flip.py "$facts" "${SEED-1}" "${ROUNDS-150}" >flips ||
+python3 flip.py "$facts" "$xenalyze" "${SEED-1}" "${ROUNDS-150}" >flips ||
     fail "$(cat flips)"
 cat flips
 expect 0 "$facts" -t 3 sums trace

@@ -53,15 +53,34 @@ START_TEST(one_swap)
 END_TEST
 
 /* Swaps are rare in a long trace: the wait is a real one. */
-START_TEST(rare_swap)
+START_TEST(rare_swaps)
+{
+    struct fact_disorder f;
+
+    disorder_init(&disorder);
+    add_swaps(3, 1, 3, 300);
+    disorder_add_wait(&disorder, 1, 2, 7000);
+    f = disorder_conclude(&disorder, LEAST, 1000 * RECORDS);
+    ck_assert_uint_eq(f.error, 1800);
+}
+END_TEST
+
+/* One wrong record makes two contradictions: many records contradict it. */
+START_TEST(wrong_record)
 {
     struct fact_disorder f;
 
     disorder_init(&disorder);
     disorder_add_swap(&disorder, 3, 1, 800);
-    disorder_add_wait(&disorder, 1, 2, 7000);
-    f = disorder_conclude(&disorder, LEAST, 1000 * RECORDS);
-    ck_assert_uint_eq(f.error, 1600);
+    disorder.nr_doubts = 1;
+    disorder.doubtful = 900;
+    f = disorder_conclude(&disorder, LEAST, 5 * RECORDS);
+    ck_assert_uint_eq(f.error, 0);
+    f = disorder_conclude(&disorder, LEAST, RECORDS);
+    ck_assert_uint_gt(f.error, 900);
+    disorder.nr_doubts = 2;
+    f = disorder_conclude(&disorder, LEAST, 5 * RECORDS);
+    ck_assert_uint_gt(f.error, 900);
 }
 END_TEST
 
@@ -115,5 +134,5 @@ START_TEST(bounded_memory)
 }
 END_TEST
 
-UNIT_MAIN("disorder", order_says_nothing, one_swap, rare_swap, one_direction,
-          both_directions, third_pcpu, bounded_memory)
+UNIT_MAIN("disorder", order_says_nothing, one_swap, rare_swaps, wrong_record,
+          one_direction, both_directions, third_pcpu, bounded_memory)

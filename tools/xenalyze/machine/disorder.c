@@ -6,6 +6,7 @@
 
 #define FEW_SWAPS 3u            /* fewer have no direction */
 #define RARE_SWAPS 1024u        /* records of the scheduler per swap */
+#define MANY_RECORDS 4096u      /* clocks that differ swap more than a few */
 
 /* The swaps of two pcpus in either direction, the longest lags first. */
 struct swap_group
@@ -16,7 +17,8 @@ struct swap_group
 
 void disorder_init(struct disorder *d)
 {
-    d->lag = d->doubtful = d->longest_wait = d->nr_swaps = 0;
+    d->lag = d->doubtful = d->longest_wait = 0;
+    d->nr_swaps = d->nr_doubts = 0;
     d->pcpus[0] = d->pcpus[1] = 0;
     d->stride = 1;
     d->nr = 0;
@@ -127,6 +129,13 @@ static const struct swap *find_difference(const struct disorder *d)
     return best;
 }
 
+/* Contradictions as few as those of a single wrong record. */
+static bool is_wrong_record(const struct disorder *d, uint64_t records)
+{
+    assert(!d->doubtful || d->nr_doubts);
+    return d->nr_swaps + d->nr_doubts < FEW_SWAPS && records >= MANY_RECORDS;
+}
+
 /* Do the longest lags say how wrong waits are? */
 static bool lags_are_limits(const struct disorder *d, uint64_t records)
 {
@@ -154,7 +163,7 @@ struct fact_disorder disorder_conclude(struct disorder *d, uint64_t least,
     const struct swap *s;
 
     assert(d->stride);
-    if ( !worst || worst < least )
+    if ( !worst || worst < least || is_wrong_record(d, records) )
         return f;
     if ( d->nr )
         qsort(d->swaps, d->nr, sizeof(*d->swaps), compare_swaps);

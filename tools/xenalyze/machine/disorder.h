@@ -19,6 +19,9 @@
  * is a limit.  If swaps are many, and most have one direction, then the
  * correction of the clocks has all but succeeded, and twice the longest lag is
  * enough; the same if swaps are rare.
+ *
+ * A single wrong record, as of a damaged file, makes one or two contradictions;
+ * clocks that differ make more, unless the records are few.
  */
 #ifndef XENALYZE_MACHINE_DISORDER_H
 #define XENALYZE_MACHINE_DISORDER_H
@@ -41,6 +44,7 @@ struct disorder
     uint64_t longest_wait;      /* from one pcpu to another one */
     uint32_t pcpus[2];          /* of the longest lag, or of doubtful */
     uint64_t nr_swaps;
+    uint64_t nr_doubts;         /* waits that contradict a record */
     unsigned int stride;        /* every so many swaps are remembered */
     unsigned int nr;
     struct swap swaps[DISORDER_SWAPS];

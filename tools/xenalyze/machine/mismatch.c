@@ -30,8 +30,10 @@ static void note_doubt(struct global *g, const struct change *c, uint32_t other,
 {
     debug_assert(c->pcpu != other && from <= to);
     if ( g->lost_pcpus || g->certain_since > from ||
-         !global_order_is_known(g, from) ||
-         to - from <= g->disorder.doubtful )
+         !global_order_is_known(g, from) )
+        return;
+    g->disorder.nr_doubts++;
+    if ( to - from <= g->disorder.doubtful )
         return;
     g->disorder.doubtful = to - from;
     if ( g->disorder.lag )
