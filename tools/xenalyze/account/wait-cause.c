@@ -16,8 +16,7 @@
 #include "libxentrace/readers.h"
 #include "xenalyze/account/vcpu-array.h"
 #include "xenalyze/account/wait-explain.h"
-
-#define NEAR_NS 50000u          /* from a change of a state to its record */
+#include "xenalyze/account/wait-private.h"
 
 void wait_causes_init(struct wait_causes *w)
 {
@@ -295,16 +294,15 @@ static void note_tickle(struct wait_causes *w, const struct fact_event *f)
         w->pcpus[pcpu].tickled = f->time;
 }
 
-/* NULL: the trace has no facts about the vcpu. */
-static struct wait_vcpu *find_wait_vcpu(const struct wait_causes *w,
-                                        uint16_t domain, uint16_t id)
+struct wait_vcpu *wait_find_vcpu(const struct wait_causes *w, uint16_t domain,
+                                 uint16_t id)
 {
     const struct vcpu *v = guests_get_vcpu(w->guests, domain, id);
 
     return v && v->index < w->nr_vcpus ? w->vcpus[v->index] : NULL;
 }
 
-static void forget_caps(struct wait_causes *w, struct wait_vcpu *v)
+void wait_forget_caps(struct wait_causes *w, struct wait_vcpu *v)
 {
     debug_assert(w->nr_capped || !v->is_capped);
     w->nr_capped -= v->is_capped;
@@ -337,7 +335,7 @@ static void begin_cap(struct wait_causes *w, struct wait_vcpu *v,
 {
     debug_assert(state == STATE_RUNNABLE || state == STATE_OFFLINE);
     if ( v->is_capped && v->capped_state != state )
-        forget_caps(w, v);
+        wait_forget_caps(w, v);
     if ( v->nr_caps && v->caps[v->nr_caps - 1].to == UINT64_MAX )
         return;
     if ( !make_room_for_cap(w, v) )
@@ -348,10 +346,17 @@ static void begin_cap(struct wait_causes *w, struct wait_vcpu *v,
     v->caps[v->nr_caps++] = *cap;
 }
 
+void wait_begin_cap(struct wait_causes *w, struct wait_vcpu *v,
+                    unsigned int state, uint64_t time)
+{
+    begin_cap(w, v, state, &(struct wait_cap){
+        .from = time, .to = UINT64_MAX, .pcpu = FACT_NO_PCPU });
+}
+
 static void end_cap(struct wait_causes *w, uint16_t domain, uint16_t id,
                     uint64_t time)
 {
-    struct wait_vcpu *v = w->nr_capped ? find_wait_vcpu(w, domain, id) : NULL;
+    struct wait_vcpu *v = w->nr_capped ? wait_find_vcpu(w, domain, id) : NULL;
 
     if ( v && v->nr_caps && v->caps[v->nr_caps - 1].to == UINT64_MAX )
         v->caps[v->nr_caps - 1].to = time;
@@ -361,11 +366,10 @@ static void end_cap(struct wait_causes *w, uint16_t domain, uint16_t id,
 static void begin_own_cap(struct wait_causes *w, uint16_t domain, uint16_t id,
                           unsigned int state, uint64_t time)
 {
-    struct wait_vcpu *v = find_wait_vcpu(w, domain, id);
+    struct wait_vcpu *v = wait_find_vcpu(w, domain, id);
 
     if ( v )
-        begin_cap(w, v, state, &(struct wait_cap){
-            .from = time, .to = UINT64_MAX, .pcpu = FACT_NO_PCPU });
+        wait_begin_cap(w, v, state, time);
 }
 
 static void note_credit2_burn(struct wait_causes *w, const struct fact_event *f)
@@ -387,7 +391,7 @@ static void note_credit2_candidate(struct wait_causes *w,
     struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
 
     if ( p )
-        p->candidate = c ? find_wait_vcpu(w, c->dom, c->unit) : NULL;
+        p->candidate = c ? wait_find_vcpu(w, c->dom, c->unit) : NULL;
 }
 
 static void note_credit2_choice(struct wait_causes *w,
@@ -407,7 +411,7 @@ static void note_credit2_load(struct wait_causes *w,
         xt_view_csched2_update_unit_load(f->record);
     struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
     struct wait_vcpu *v = p && p->candidate && load
-                          ? find_wait_vcpu(w, load->dom, load->unit) : NULL;
+                          ? wait_find_vcpu(w, load->dom, load->unit) : NULL;
 
     if ( v && v == p->candidate && v->waiting_since )
         begin_cap(w, v, v->state, &(struct wait_cap){
@@ -532,10 +536,11 @@ static bool caps_end(const struct wait_vcpu *v, const struct fact_runstate *f)
     return f->next == STATE_BLOCKED && v->capped_state != STATE_RUNNABLE;
 }
 
-/* The part of the time in a state that does not count yet. */
-static void add_state_part(struct wait_causes *w, struct wait_vcpu *v,
-                           struct fact_runstate f)
+void wait_add_time(struct wait_causes *w, struct wait_vcpu *v,
+                   struct fact_runstate f)
 {
+    debug_assert(f.state < STATES);
+    advance_idle(w, f.to);
     if ( v->counted > f.from )
         f.from = v->counted;
     /* Contradicting records of two pcpus may end a state before its begin. */
@@ -547,13 +552,6 @@ static void add_state_part(struct wait_causes *w, struct wait_vcpu *v,
         wait_explain(w, v, &f);
 }
 
-static void forget_pause(struct wait_causes *w, struct wait_vcpu *v)
-{
-    debug_assert(w->nr_paused || !v->is_paused);
-    w->nr_paused -= v->is_paused;
-    v->is_paused = false;
-}
-
 static void add_guest_runstate(struct wait_causes *w,
                                const struct fact_runstate *f)
 {
@@ -561,17 +559,15 @@ static void add_guest_runstate(struct wait_causes *w,
 
     if ( !v )
         return;
-    advance_idle(w, f->to);
-    add_state_part(w, v, *f);
+    wait_add_time(w, v, *f);
     v->counted = 0;
-    forget_pause(w, v);
+    wait_forget_pause(w, v);
     if ( f->next == STATE_RUNNING )
         note_pcpu_of(v, f->next_pcpu);
     if ( caps_end(v, f) )
-        forget_caps(w, v);
+        wait_forget_caps(w, v);
     if ( f->next == STATE_OFFLINE && v->has_credit_cap )
-        begin_cap(w, v, STATE_OFFLINE, &(struct wait_cap){
-            .from = f->to, .to = UINT64_MAX, .pcpu = FACT_NO_PCPU });
+        wait_begin_cap(w, v, STATE_OFFLINE, f->to);
     v->state = f->next;
     v->waiting_since = f->next == STATE_RUNNABLE ||
                        (f->next == STATE_OFFLINE && v->is_capped) ? f->to : 0;
@@ -593,74 +589,7 @@ static void wait_add_runstate(void *state, const struct fact_runstate *f)
         note_arrival(w, f);
 }
 
-/* --- pauses --------------------------------------------------------------- */
-
-/* The vcpu is offline, and stays so: the time since `from` counts. */
-static void split_offline_time(struct wait_causes *w, struct wait_vcpu *v,
-                               uint64_t from, uint64_t time)
-{
-    assert(v->state == STATE_OFFLINE && v->vcpu && from <= time);
-    advance_idle(w, time);
-    add_state_part(w, v, (struct fact_runstate){
-        .vcpu = v->vcpu, .from = from, .to = time,
-        .pcpu = v->nr_pcpus ? v->pcpus[0] : FACT_NO_PCPU,
-        .next_pcpu = FACT_NO_PCPU,
-        .state = STATE_OFFLINE, .next = STATE_OFFLINE });
-}
-
-/*
- * Another vcpu pauses the vcpu, which has no budget.  Credit takes a vcpu off
- * its pcpu with the same record.
- */
-static void begin_pause(struct wait_causes *w, struct wait_vcpu *v,
-                        uint64_t time)
-{
-    if ( v->state != STATE_OFFLINE || !v->waiting_since ||
-         time < v->waiting_since )
-        return;
-    if ( v->has_credit_cap &&
-         xt_clock_duration(&w->clock, time - v->waiting_since) <= NEAR_NS )
-        return;
-    split_offline_time(w, v, v->waiting_since, time);
-    forget_caps(w, v);
-    v->waiting_since = 0;
-    v->is_paused = true;
-    w->nr_paused++;
-}
-
-/* A vcpu that stays offline after the pause has no budget yet. */
-static void end_pause(struct wait_causes *w, struct wait_vcpu *v,
-                      uint64_t time)
-{
-    if ( !v->is_paused || time < v->counted )
-        return;
-    split_offline_time(w, v, v->counted, time);
-    forget_pause(w, v);
-    begin_cap(w, v, STATE_OFFLINE, &(struct wait_cap){
-        .from = time, .to = UINT64_MAX, .pcpu = FACT_NO_PCPU });
-    v->waiting_since = time;
-    v->idle_before = w->idle_cycles;
-}
-
-static void note_sleep(struct wait_causes *w, const struct fact_event *f)
-{
-    const struct xt_rec_sched_sleep *r = xt_view_sched_sleep(f->record);
-    struct wait_vcpu *v = w->nr_capped && r
-                          ? find_wait_vcpu(w, r->dom, r->vcpu) : NULL;
-
-    if ( v )
-        begin_pause(w, v, f->time);
-}
-
-static void note_wake_up(struct wait_causes *w, const struct fact_event *f)
-{
-    const struct xt_rec_sched_wake *r = xt_view_sched_wake(f->record);
-    struct wait_vcpu *v = w->nr_paused && r
-                          ? find_wait_vcpu(w, r->dom, r->vcpu) : NULL;
-
-    if ( v )
-        end_pause(w, v, f->time);
-}
+/* --- events --------------------------------------------------------------- */
 
 /* Before the span, only the rate limit matters: the run may go on in it. */
 static void note_early_scheduler(struct wait_causes *w,
@@ -700,10 +629,8 @@ static void wait_add_event(void *state, const struct fact_event *f)
         note_scheduler(state, f);
     else if ( f->time < w->first )
         return;
-    else if ( event == TRC_SCHED_SLEEP )
-        note_sleep(state, f);
-    else if ( event == TRC_SCHED_WAKE )
-        note_wake_up(state, f);
+    else if ( event == TRC_SCHED_SLEEP || event == TRC_SCHED_WAKE )
+        wait_note_pause(state, f);
 }
 
 /* --- losses --------------------------------------------------------------- */
@@ -748,9 +675,9 @@ static int wait_end(void *state, const struct fact_end *f, struct err *e)
             w->vcpus[i]->waiting_since = 0;
             w->vcpus[i]->state = STATE_INIT;
             w->vcpus[i]->counted = 0;
-            forget_pause(w, w->vcpus[i]);
+            wait_forget_pause(w, w->vcpus[i]);
             period_interrupt(&w->vcpus[i]->period);
-            forget_caps(w, w->vcpus[i]);
+            wait_forget_caps(w, w->vcpus[i]);
             if ( w->vcpus[i]->stretches )
                 stretch_close(&w->vcpus[i]->stretches->search, &w->scale);
         }

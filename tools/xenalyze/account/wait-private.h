@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Shared by the files that follow the states of vcpus: wait-cause.c (runstates,
+ * and vcpus without budget) and wait-pause.c (pauses of such vcpus).
+ */
+#ifndef XENALYZE_ACCOUNT_WAIT_PRIVATE_H
+#define XENALYZE_ACCOUNT_WAIT_PRIVATE_H
+
+#include "xenalyze/account/wait-cause.h"
+
+/* --- wait-cause.c --------------------------------------------------------- */
+
+/* NULL: the trace has no facts about the vcpu. */
+struct wait_vcpu *wait_find_vcpu(const struct wait_causes *w, uint16_t domain,
+                                 uint16_t id);
+
+/* Add the part of the time in a state that does not count yet. */
+void wait_add_time(struct wait_causes *w, struct wait_vcpu *v,
+                   struct fact_runstate f);
+
+/* From now on the vcpu has no budget, if its state is or becomes `state`. */
+void wait_begin_cap(struct wait_causes *w, struct wait_vcpu *v,
+                    unsigned int state, uint64_t time);
+void wait_forget_caps(struct wait_causes *w, struct wait_vcpu *v);
+
+/* --- wait-pause.c --------------------------------------------------------- */
+
+/* A SCHED_SLEEP or a SCHED_WAKE record may begin or end a pause. */
+void wait_note_pause(struct wait_causes *w, const struct fact_event *f);
+void wait_forget_pause(struct wait_causes *w, struct wait_vcpu *v);
+
+#endif /* XENALYZE_ACCOUNT_WAIT_PRIVATE_H */
