@@ -351,6 +351,30 @@ START_TEST(cells_may_be_empty)
 }
 END_TEST
 
+/* Counts, sums and means need no memory. */
+START_TEST(mean_needs_no_values)
+{
+    uint64_t seed = unit_seed(), value;
+    struct stats all = { 0 }, mean = { 0 };
+    struct stats_pool pool;
+
+    stats_pool_init(&pool);
+    for ( size_t i = 0; i < MANY; i++ )
+    {
+        value = i % 7 ? any_value(&seed) : 0;
+        stats_add(&all, &pool, value, i);
+        stats_add_to_mean(&mean, value);
+        ck_assert_uint_eq(mean.count, all.count);
+        ck_assert_uint_eq(mean.zeros, all.zeros);
+        ck_assert_uint_eq(mean.sum, all.sum);
+        ck_assert_uint_eq(stats_mean(&mean), stats_mean(&all));
+    }
+    ck_assert_ptr_null(mean.raw);
+    ck_assert_uint_eq(mean.max, 0);
+    stats_pool_fini(&pool);
+}
+END_TEST
+
 /* Without memory: counts stay right, and the pool knows. */
 START_TEST(no_memory_is_remembered)
 {
@@ -509,6 +533,6 @@ END_TEST
 UNIT_MAIN("stats", many_are_near, few_are_exact, small_ones_are_exact,
           weight_is_time, nothing_is_no_sample, shards_make_a_whole,
           worst_has_its_time, extremes_are_harmless, counts_are_long,
-          cells_may_be_empty, no_memory_is_remembered,
+          cells_may_be_empty, mean_needs_no_values, no_memory_is_remembered,
           top_is_the_greatest, top_of_none, map_keeps_keys_apart,
           map_has_an_end, spread_counts_all)

@@ -210,16 +210,12 @@ static void add_to_series(struct io_path *p, struct io_trips *t,
 }
 
 /* The same without percentiles. */
-static void add_to_sums(struct io_path *p, const uint64_t *times)
+static void add_to_means(struct io_path *p, const uint64_t *times)
 {
-    uint64_t length = io_trip_length(times);
-
     assert(p && times[0] <= times[IO_STEPS]);
-    p->whole.zeros += !length;
-    p->whole.count += length != 0;
-    p->whole.sum += length;
+    stats_add_to_mean(&p->whole, io_trip_length(times));
     for ( unsigned int i = 0; i < IO_STEPS; i++ )
-        p->steps[i].sum += times[i + 1] - times[i];
+        stats_add_to_mean(&p->steps[i], times[i + 1] - times[i]);
 }
 
 static void add_trip(struct io_trips *t, const struct io_trip *trip)
@@ -231,7 +227,7 @@ static void add_trip(struct io_trips *t, const struct io_trip *trip)
     p->grants += take_grants(t, trip);
     p->estimated += trip->is_estimated;
     if ( t->wants_means )
-        add_to_sums(p, trip->times);
+        add_to_means(p, trip->times);
     else
     {
         add_to_series(p, t, trip->times);

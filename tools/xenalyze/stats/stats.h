@@ -161,6 +161,19 @@ static inline void stats_add(struct stats *s, struct stats_pool *pool,
 }
 
 /*
+ * Add a value to the count, the sum and the mean of a series without minimum,
+ * maximum, percentiles and memory.  All values of a series are added so, or
+ * none.
+ */
+static inline void stats_add_to_mean(struct stats *s, uint64_t value)
+{
+    debug_assert(!s->size && !s->in_cells && !s->max);
+    s->zeros += !value;
+    s->count += value != 0;
+    s->sum += value;
+}
+
+/*
  * Prefetch the place of the next value.  Inline, since the compiler would drop
  * the call of a function without effects.
  */
