@@ -134,6 +134,19 @@ expect 0 "$xensim" --virtual --boot tbuf_size=256 -T 1 --kind hvm --cpus 2 \
 expect 0 "$xenalyze" io trace
 grep -q ', emulated: ' out || fail 'no emulated device'
 
+# Sinks of waits without rivals: the same beside a report that needs rivals.
+expect 0 "$xenalyze" --json --report-io trace
+mv out alone
+expect 0 "$xenalyze" --json --report-io --report-latency trace
+python3 - alone out <<'END' || fail 'another report changes round trips'
+import json, sys
+alone, beside = (json.load(open(path))["tables"] for path in sys.argv[1:])
+assert alone["io_trips"] and alone["emulated_devices"]
+assert beside["wait_rivals"]
+for name in alone:
+    assert alone[name] == beside[name], name
+END
+
 # Classes that are missing are named.
 expect 0 "$xenalyze" io --time 0..0.1 "$tmp/intel"
 ! grep -q 'warning' out || fail 'a warning without need'

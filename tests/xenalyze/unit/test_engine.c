@@ -303,18 +303,24 @@ static const struct sink_ops by_time = {
     .name = "sums", .ordered = true, SLOTS,
 };
 
-static void read_trace(const char *path, const struct sink_ops *ops,
-                       unsigned int threads, struct sums *sums)
+static void read_sinks(const char *path, const struct sink *sinks, size_t nr,
+                       unsigned int threads)
 {
     const struct analyze_options options = { .threads = threads };
-    const struct sink sink = { .ops = ops, .state = sums };
     struct xt_trace *trace;
     struct err e = ERR_INIT;
 
-    memset(sums, 0, sizeof(*sums));
     ck_assert_int_eq(xt_trace_open(&trace, path, 0, &e), 0);
-    ck_assert_msg(!analyze_trace(trace, &options, &sink, 1, &e), "%s", e.text);
+    ck_assert_msg(!analyze_trace(trace, &options, sinks, nr, &e), "%s",
+                  e.text);
     xt_trace_close(trace);
+}
+
+static void read_trace(const char *path, const struct sink_ops *ops,
+                       unsigned int threads, struct sums *sums)
+{
+    memset(sums, 0, sizeof(*sums));
+    read_sinks(path, &(struct sink){ .ops = ops, .state = sums }, 1, threads);
 }
 
 /* --- tests ---------------------------------------------------------------- */
@@ -365,6 +371,67 @@ START_TEST(passes_agree_on_losses)
 }
 END_TEST
 
+/* Waits without their rivals. */
+struct plain_waits
+{
+    struct sums sums;
+    uint64_t rivals, hidden;
+};
+
+static void add_plain_wait(void *state, const struct fact_wait *f)
+{
+    struct plain_waits *w = state;
+    const uint64_t words[] = {
+        id_of(f->vcpu), f->from, f->to, f->woken, f->pcpu, f->pcpu_before,
+        f->why, f->waker_pcpu, id_of(f->waker),
+    };
+
+    add_fact(&w->sums, WAITS, words, sizeof(words) / sizeof(words[0]));
+    if ( f->nr_rivals == FACT_NO_RIVALS )
+        w->hidden++;
+    else
+        w->rivals += f->nr_rivals;
+}
+
+/* A sink without rivals: the same waits beside a sink that wants rivals. */
+START_TEST(waits_without_rivals)
+{
+    static const struct sink_ops plain = {
+        .name = "waits", .ordered = true, .no_rivals = true,
+        .wait = add_plain_wait,
+    };
+    static struct play p;
+    char path[] = "/tmp/engine-XXXXXX";
+    struct plain_waits alone = { .hidden = 0 }, beside = { .hidden = 0 };
+    struct sums sums = { .gaps = 0 };
+    int fd = mkstemp(path);
+
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    memset(&p, 0, sizeof(p));
+    p.seed = unit_seed();
+    play_all(&p, false);
+    write_trace(&p, path);
+    read_sinks(path, &(struct sink){ .ops = &plain, .state = &alone }, 1, 1);
+    read_sinks(path, (struct sink[]){ { .ops = &plain, .state = &beside },
+                                      { .ops = &by_time, .state = &sums } },
+               2, 1);
+    unlink(path);
+    ck_assert_uint_gt(alone.sums.nr[WAITS], 10);
+    ck_assert_uint_eq(alone.sums.nr[WAITS], beside.sums.nr[WAITS]);
+    ck_assert_uint_eq(alone.sums.sum[WAITS], beside.sums.sum[WAITS]);
+    ck_assert_uint_eq(beside.sums.nr[WAITS], sums.nr[WAITS]);
+    ck_assert_uint_gt(beside.rivals, 0);
+    ck_assert_uint_eq(beside.hidden, 0);
+    ck_assert_uint_eq(alone.rivals, 0);
+#ifdef DEBUG_ASSERTIONS
+    ck_assert_uint_eq(alone.hidden, alone.sums.nr[WAITS]);
+#else
+    ck_assert_uint_eq(alone.hidden, 0);
+#endif
+}
+END_TEST
+
 static void write_window(FILE *f, unsigned int pcpu, const void *bytes,
                          size_t size)
 {
@@ -409,4 +476,5 @@ START_TEST(late_untimed_window)
 }
 END_TEST
 
-UNIT_MAIN("engine", passes_agree, passes_agree_on_losses, late_untimed_window)
+UNIT_MAIN("engine", passes_agree, passes_agree_on_losses, waits_without_rivals,
+          late_untimed_window)

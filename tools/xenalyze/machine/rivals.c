@@ -132,6 +132,30 @@ static void choose_rivals(const struct global *g, struct fact_wait *f)
     f->nr_rivals = FACT_RIVALS;
 }
 
+/*
+ * No sink wants rivals.  A sink that reads them all the same gets none, or, in
+ * builds with debug_assert(), more than the fact has room for.
+ */
+static inline void hide_rivals(struct fact_wait *f)
+{
+    debug_assert(!f->nr_rivals && !f->others);
+#ifdef DEBUG_ASSERTIONS
+    f->nr_rivals = FACT_NO_RIVALS;
+#endif
+}
+
+static inline void set_rivals(struct global *g, struct fact_wait *f)
+{
+    debug_assert(f->pcpu < g->nr_pcpus);
+    if ( !g->emit.wants_rivals )
+    {
+        hide_rivals(f);
+        return;
+    }
+    find_rivals(g, &g->pcpus[f->pcpu], f);
+    choose_rivals(g, f);
+}
+
 /* --- waits and interrupts ------------------------------------------------- */
 
 /* All but the rivals, which are too many to be cleared. */
@@ -163,11 +187,7 @@ void wait_emit(struct global *g, const struct vcpu_state *v, uint32_t pcpu,
 
     describe_wait(&f, v, pcpu, time);
     debug_assert(pcpu < g->nr_pcpus);
-    if ( g->emit.wants_rivals )
-    {
-        find_rivals(g, &g->pcpus[pcpu], &f);
-        choose_rivals(g, &f);
-    }
+    set_rivals(g, &f);
     emit_wait(&g->emit, &f);
 }
 
@@ -184,11 +204,8 @@ void wait_emit_open(struct global *g, const struct vcpu_state *v,
                   time);
     f.no_begin = v->fact.why == WHY_NONE;
     f.no_end = pcpu == FACT_NO_PCPU;
-    if ( f.wait.pcpu != FACT_NO_PCPU && g->emit.wants_rivals )
-    {
-        find_rivals(g, &g->pcpus[f.wait.pcpu], &f.wait);
-        choose_rivals(g, &f.wait);
-    }
+    if ( f.wait.pcpu != FACT_NO_PCPU )
+        set_rivals(g, &f.wait);
     emit_open_wait(&g->emit, &f);
 }
 

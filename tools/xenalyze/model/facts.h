@@ -254,6 +254,8 @@ struct fact_rival
 };
 
 #define FACT_RIVALS 16
+/* In builds with debug_assert(): nr_rivals if no sink wants rivals. */
+#define FACT_NO_RIVALS UINT32_MAX
 
 /* A vcpu was runnable and then ran: waits with known begin and end. */
 struct fact_wait
@@ -650,8 +652,9 @@ struct sink_ops
     const char *name;
     bool ordered;               /* wants local facts in the order of time */
     bool early_events;          /* wants events before a selected span, too */
-    bool no_rivals;             /* waits without rivals suffice: then these may
-                                   have nr_rivals 0, and all time unknown */
+    bool no_rivals;             /* waits without rivals suffice: nr_rivals and
+                                   rivals must not be read, all time may be
+                                   unknown */
 
     /*
      * clone() creates a second state (shard) for another thread, merge() adds
