@@ -345,7 +345,11 @@ static int read_batch(struct analysis *a, struct notices *l,
         if ( p->in_gap && xt_record_is_timed(&r) )
             pcpu_end_gap(p, &r, i->time);
         pcpu_record(p, &r, i->time);
-        /* Most records make one change or none. */
+        /*
+         * Most records make one change or none.  The one change is applied
+         * inline: the call of segment_changes() with its loop costs 0.2 % of
+         * the instructions of `why` on scheduling records.
+         */
         if ( p->changes.nr == 1 && p->in_global && !p->changes.failed )
         {
             global_apply(&a->global, p->changes.items);
