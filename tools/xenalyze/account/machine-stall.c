@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/compiler.h"
 #include "common/debug.h"
 #include "common/grow.h"
 #include "xenalyze/account/vcpu-array.h"
@@ -79,6 +80,7 @@ static uint64_t silence_limit(unsigned int cell)
     return octave < 2 ? 4 : (uint64_t)(5 + cell % 4) << (octave - 2);
 }
 
+COLD
 static void find_typical(struct machine_stalls *m)
 {
     uint64_t sum = 0;
@@ -173,6 +175,7 @@ static void add_stall(struct machine_stalls *m)
     m->is_silence = false;
 }
 
+COLD
 static void begin_silence(struct machine_stalls *m, uint64_t time)
 {
     m->is_silence = true;
@@ -188,6 +191,7 @@ static void begin_silence(struct machine_stalls *m, uint64_t time)
     }
 }
 
+COLD
 static void resume_pcpu(struct machine_stalls *m, uint32_t pcpu,
                         uint64_t time)
 {
@@ -208,7 +212,9 @@ static void resume_pcpu(struct machine_stalls *m, uint32_t pcpu,
         add_stall(m);
 }
 
-static void note_record(struct machine_stalls *m, uint32_t pcpu, uint64_t time)
+/* Inline: called for most records of a trace. */
+static inline void note_record(struct machine_stalls *m, uint32_t pcpu,
+                               uint64_t time)
 {
     uint64_t gap = time - m->last;
 

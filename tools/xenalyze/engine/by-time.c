@@ -215,6 +215,45 @@ static inline int scan_record(struct pcpu_scan *s, struct xt_walk *w,
 }
 
 /*
+ * The loop for the common case: records of any class but GEN, in order of time,
+ * without jumps, with one offset, and with enough bytes left in the window for
+ * any record.  They move the time and nothing else.
+ */
+static void scan_common_records(struct pcpu_scan *s, struct xt_walk *w,
+                                const struct xt_correction *clock,
+                                uint64_t tsc)
+{
+    const unsigned char *at = w->at;
+    const uint64_t offset = (uint64_t)xt_correction_offset(clock, tsc);
+    const uint64_t steady_to = xt_correction_end(clock, tsc);
+    uint64_t time = s->time, before = s->before;
+    uint32_t event = s->last;
+
+    debug_assert(s->timed && !w->cursor.gap);
+    while ( w->end - at >= (ptrdiff_t)XT_RECORD_MAX_BYTES )
+    {
+        uint32_t header = xt_load32(at);
+
+        tsc = xt_load64(at + 4);
+        if ( !(header & TRC_HD_CYCLE_FLAG) || tsc > steady_to ||
+             tsc + offset - time > PCPU_JUMP ||
+             TRC_HD_TO_EVENT(header) >> TRC_CLS_SHIFT <=
+             TRC_GEN >> TRC_CLS_SHIFT )
+            break;
+        before = time;
+        time = tsc + offset;
+        event = TRC_HD_TO_EVENT(header);
+        at += xt_record_size(header);
+    }
+    if ( at == w->at )
+        return;
+    w->at = at;
+    s->time = s->reached = time;
+    s->before = before;
+    s->last = event;
+}
+
+/*
  * No record of a pcpu is delivered after the later of its last time stamp and
  * the time of its last window.
  */
@@ -236,6 +275,8 @@ static int scan_pcpu(struct analysis *a, struct notices *l,
         rc = scan_record(&s, &w, &r, &clock);
         if ( w.cursor.time > s.time )
             s.time = w.cursor.time;
+        if ( !w.cursor.gap && xt_record_is_timed(&r) )
+            scan_common_records(&s, &w, &clock, r.tsc);
     }
     if ( w.cursor.gap && w.cursor.gap_from > s.time )
         s.time = w.cursor.gap_from;
@@ -324,19 +365,31 @@ static int apply_notices(struct analysis *a, struct notices *l,
     return rc;
 }
 
+/* No notice has to be applied before this time. */
+static uint64_t find_due(const struct notices *l, unsigned int segment)
+{
+    debug_assert(l->next == l->nr || l->items[l->next].segment >= segment);
+    return l->next < l->nr && l->items[l->next].segment == segment
+           ? l->items[l->next].time : UINT64_MAX;
+}
+
 static int read_batch(struct analysis *a, struct notices *l,
                       const struct xt_batch *b)
 {
     const struct xt_item *end = b->items + b->nr;
     struct xt_record r;
     struct pcpu *p;
+    uint64_t due = 0;
     int rc = l->complete ? 0 : find_losses(a, l, b);
 
     for ( const struct xt_item *i = b->items; !rc && i < end; i++ )
     {
         xt_batch_record(b, i, &r);
-        if ( l->next < l->nr )
+        if ( i->time >= due )
+        {
             rc = apply_notices(a, l, b->segment, i->time);
+            due = rc ? due : find_due(l, b->segment);
+        }
         p = segment_pcpu(a, xt_item_cpu(i));
         if ( rc || !p )
             return -ENOMEM;
