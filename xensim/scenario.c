@@ -167,6 +167,11 @@ static const struct opt opts[] = {
     { .name = "pause-for", .type = OPT_TIME, .at = AT(o.pause_for),
       .arg = "TIME", .min = PAUSE_MIN, .max = SIM_TIME_MAX,
       .help = "length of a pause" },
+    { .name = "exit-storm", .type = OPT_TIME, .at = AT(o.exit_storm),
+      .arg = "TIME", .max = SIM_TIME_MAX, .help = "time of a storm of exits" },
+    { .name = "exit-storm-for", .type = OPT_TIME, .at = AT(o.exit_storm_for),
+      .arg = "TIME", .min = PAUSE_MIN, .max = SIM_TIME_MAX,
+      .help = "length of the storm" },
 };
 
 static const struct program domain_program = {
@@ -360,6 +365,11 @@ static int end_domain(struct reader *r, struct err *e)
         return line_error(r, e, "repin and new-pin come together");
     if ( !o->pause != !o->pause_for )
         return line_error(r, e, "pause and pause-for come together");
+    if ( !o->exit_storm != !o->exit_storm_for )
+        return line_error(r, e, "exit-storm and exit-storm-for come together");
+    if ( o->exit_storm && o->kind == SIM_PV )
+        return line_error(r, e, "exit-storm is for domains of the kinds pvh "
+                          "and hvm");
     if ( check_times(r, e) )
         return -EINVAL;
     dom_configs = realloc(s->dom_configs,

@@ -61,6 +61,30 @@ static void begin_exit_line(struct json_lines *t, const char *what,
     json_line_number(t, ",\"at\":", x->at);
 }
 
+static void write_exit_storm(struct json_lines *t, const struct sim_vcpu *v)
+{
+    const struct exit_storm *storm = &v->exit_storm;
+
+    if ( !storm->exits )
+        return;
+    ASSERT(storm->from && storm->from <= storm->to);
+    json_line_begin(t, "exit_storm");
+    put_vcpu(t, v);
+    json_line_text(t, ",\"name\":", "IO_INSTRUCTION");
+    json_line_number(t, ",\"port\":", SIM_COM1);
+    json_line_number(t, ",\"from\":", storm->from);
+    json_line_number(t, ",\"to\":", storm->to);
+    json_line_number(t, ",\"exits\":", storm->exits);
+    json_line_end(t);
+}
+
+void truth_log_exit_storm(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    if ( !is_disabled(p) )
+        write_exit_storm(&p->sim->truth, v);
+    v->exit_storm.exits = 0;
+}
+
 static void write_open_state(struct json_lines *t, const struct sim_vcpu *v)
 {
     ASSERT(v->state < ARRAY_SIZE(states));
@@ -72,6 +96,7 @@ static void write_open_state(struct json_lines *t, const struct sim_vcpu *v)
     if ( v->continued )
         json_line_number(t, ",\"continued\":", v->continued);
     json_line_end(t);
+    write_exit_storm(t, v);
     if ( !v->exit.at )
         return;
     begin_exit_line(t, "outside", v, &v->exit);

@@ -24,7 +24,6 @@
 #define TSC_DEADLINE    0x6e0
 #define FS_BASE         0xc0000100
 #define GUEST_TICK      0xec
-#define COM1            0x3f8
 #define PM_TIMER_PORT   0xb008
 #define EPT_WRITE       0x182
 #define FROM_LAPIC      2       /* source of an interrupt */
@@ -254,7 +253,7 @@ static void op_read_port(struct sim_cpu *p, struct sim_vcpu *v)
 static void op_write_port(struct sim_cpu *p, struct sim_vcpu *v)
 {
     leave_guest(p, &exit_out);
-    EMIT(p, trace_hvm_ioport_write(COM1, random_below(&v->random, 256)));
+    EMIT(p, trace_hvm_ioport_write(SIM_COM1, random_below(&v->random, 256)));
 }
 
 /* An access handled by the device model in dom0; the vcpu waits in Xen. */
@@ -408,8 +407,24 @@ static const struct op_sequence sequences[] = {
     { 4, ANY, false, { op_write_dr } },
 };
 
+/* The guest writes a long text to the serial port. */
+static void act_in_exit_storm(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    op_write_port(p, v);
+    if ( !v->exit_storm.exits++ )
+        v->exit_storm.from = p->stamp;
+    v->exit_storm.to = p->stamp;
+}
+
 static void hvm_act(struct sim_cpu *p, struct sim_vcpu *v)
 {
+    if ( guest_has_exit_storm(p, v) )
+    {
+        act_in_exit_storm(p, v);
+        return;
+    }
+    if ( v->exit_storm.exits )
+        truth_log_exit_storm(p, v);
     guest_run_op(p, v, sequences, ARRAY_SIZE(sequences));
 }
 

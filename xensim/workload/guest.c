@@ -16,6 +16,7 @@
 
 #define SHORTEST_GAP 480        /* cycles of guest code between two exits */
 #define WITHIN_NS US(8)         /* between two operations */
+#define STORM_GAP_NS US(10)     /* between two exits of a storm */
 
 /* ---- idle ------------------------------------------------------------- */
 
@@ -86,11 +87,25 @@ static bool has_more_ops(const struct work *k)
         k->sequence->ops[k->next_op];
 }
 
+bool guest_has_exit_storm(const struct sim_cpu *p, const struct sim_vcpu *v)
+{
+    const struct dom_config *o;
+    uint64_t ns;
+
+    if ( is_idle(v) || v->id || !v->dom->config->exit_storm )
+        return false;
+    o = v->dom->config;
+    ns = to_ns(p->sim, true_now(p) - p->sim->start);
+    return ns >= o->exit_storm && ns - o->exit_storm < o->exit_storm_for;
+}
+
 static uint64_t next_gap(struct sim_cpu *p)
 {
     struct sim *s = p->sim;
     uint64_t each, within;
 
+    if ( guest_has_exit_storm(p, p->runs) )
+        return random_around(&p->random, to_cycles(s, STORM_GAP_NS));
     if ( !s->config.rate )
         return random_around(&p->random, SHORTEST_GAP);
     each = s->khz * 1000 / s->config.rate;

@@ -78,6 +78,9 @@ static inline uint32_t sequence_weight(const struct op_sequence *f,
     return (f->kinds >> kind_of(v) & 1) && (tsc || !f->tsc) ? f->weight : 0;
 }
 
+/* Is it the time of v's storm of exits? */
+bool guest_has_exit_storm(const struct sim_cpu *p, const struct sim_vcpu *v);
+
 /* Do the next operation of v's sequence, or choose a new sequence. */
 void guest_run_op(struct sim_cpu *p, struct sim_vcpu *v,
                   const struct op_sequence *sequences, size_t nr);

@@ -103,6 +103,14 @@ struct open_exit
     const char *name, *handler;
 };
 
+#define SIM_COM1 0x3f8          /* the serial port of a storm */
+
+/* The storm of exits of a vcpu: first exit, end of the last, number. */
+struct exit_storm
+{
+    uint64_t from, to, exits;
+};
+
 struct sim_vcpu
 {
     struct sim_dom *dom;
@@ -138,6 +146,7 @@ struct sim_vcpu
     struct work work;
     struct random random;
     struct open_exit exit;
+    struct exit_storm exit_storm;
 
     enum request_kind request;  /* queued at a vcpu of dom0 */
     struct io_times io;         /* times of the last request */

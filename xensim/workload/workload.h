@@ -71,6 +71,8 @@ struct dom_config
     struct cpu_range new_pin;
     uint64_t pause;                 /* interval of pauses ... */
     uint64_t pause_for;             /* ... and their length */
+    uint64_t exit_storm;            /* HVM: many exits of the first vcpu ... */
+    uint64_t exit_storm_for;        /* ... for so long */
 };
 
 struct workload_config

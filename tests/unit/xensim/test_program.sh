@@ -147,6 +147,8 @@ repin is not after start|start = 1\nrepin = 1ms\nnew-pin = 0
 pause 1ns: must be 10us to|pause = 1ns\npause-for = 1ms
 pause-for 0: must be 10us to|pause = 1ms\npause-for = 0
 pause and pause-for come together|pause-for = 1ms
+exit-storm and exit-storm-for come together|kind = hvm\nexit-storm = 1ms
+kinds pvh and hvm|exit-storm = 1ms\nexit-storm-for = 1ms
 END
 echo 'cpus = 2' >"$scenario"
 timeout 20 "$xensim" -f "$scenario" --virtual -T 1ms --output "$scenario" \
