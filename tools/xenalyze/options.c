@@ -82,6 +82,8 @@ static const struct opt opts[] = {
       .help = "scheduling latency: how long vcpus waited, and for whom" },
     { .name = "report-exits", .type = OPT_FLAG, .at = REPORTS(exits),
       .help = "cost of VM exits, by domain, reason and handler" },
+    { .name = "report-storms", .type = OPT_FLAG, .at = REPORTS(storms),
+      .help = "times with far more VM exits of one reason than usual" },
     { .name = "report-wakeups", .type = OPT_FLAG, .at = REPORTS(wakeups),
       .help = "which vcpus wake which, and how long these then wait" },
     { .name = "report-migrations", .type = OPT_FLAG, .at = REPORTS(migrations),

@@ -141,7 +141,7 @@ static void warn_incomplete(const struct pass *p)
 
     if ( !p->counts.sched_records && !c->summary &&
          (c->pcpus || c->latency || c->exits || c->wakeups || c->io ||
-          c->migrations || c->timers || c->interrupts ||
+          c->migrations || c->timers || c->interrupts || c->storms ||
            (c->interval[INTERVAL_DOMAIN_WAIT_ALL] && (c->json || c->csv))) )
         log_warning(run->log, "%s has no scheduler events: vcpus are unknown; "
                     "capture with xentrace -e sched:min,hvm", run->name);

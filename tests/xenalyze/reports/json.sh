@@ -384,6 +384,14 @@ mv out $n.json
 expect 0 "$xenalyze" --cpu-hz 1G --report-interrupts --csv storm
 mv out $n.csv
 
+# A storm of VM exits.
+play exits --scenario "$top_srcdir/xensim/scenarios/serial-storm.scenario"
+n=$((n + 1))
+expect 0 "$xenalyze" --report-storms --json exits
+mv out $n.json
+expect 0 "$xenalyze" --report-storms --csv exits
+mv out $n.csv
+
 # A scheduler that breaks rules: unequal shares, and a late slice.
 {
     echo '0 - 0x1f08a 0 6 1 1'

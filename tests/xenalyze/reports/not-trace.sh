@@ -97,6 +97,7 @@ done <<END
 --report-pcpu
 --report-latency
 --report-exits
+--report-storms
 --report-wakeups
 --report-migrations
 --report-timers

@@ -94,7 +94,7 @@ expect 0 "$xenalyze" --plot=yes.svg --scatterplot-vmexit-eip guest
 needs='scheduler events: vcpus are unknown; capture with xentrace -e sched:min,hvm'
 expect 0 "$xenalyze" --summary guest
 grep -qx " no $needs" out || fail 'the summary does not say it'
-for report in latency pcpu exits wakeups io migrations timers interrupts; do
+for report in latency pcpu exits storms wakeups io migrations timers interrupts; do
     expect 0 "$xenalyze" --report-$report guest
     expect_message "no $needs"
     expect 0 "$xenalyze" --report-$report sched

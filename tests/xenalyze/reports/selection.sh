@@ -31,6 +31,7 @@ modes='--dump-all
 --summary
 --report-latency
 --report-exits
+--report-storms
 --report-wakeups
 --report-migrations
 --report-timers

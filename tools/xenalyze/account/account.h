@@ -15,6 +15,7 @@
 #include "xenalyze/account/cr3-time.h"
 #include "xenalyze/account/device-access.h"
 #include "xenalyze/account/exit-report.h"
+#include "xenalyze/account/exit-storm.h"
 #include "xenalyze/account/interrupt-load.h"
 #include "xenalyze/account/interrupt-path.h"
 #include "xenalyze/account/interval-series.h"

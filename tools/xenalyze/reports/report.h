@@ -56,6 +56,7 @@ struct report_config
     bool pcpus;
     bool latency;
     bool exits;
+    bool storms;                /* bursts of VM exits */
     bool wakeups;
     bool migrations;
     bool timers;

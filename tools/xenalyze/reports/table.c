@@ -17,6 +17,7 @@ const struct report *const report_table[] = {
     &report_summary,
     &report_pcpus,
     &report_exits,
+    &report_storms,
     &report_quality,
     &report_latency,
     &report_wakeups,

@@ -20,6 +20,7 @@ extern const struct report report_summary;
 extern const struct report report_overview;
 extern const struct report report_pcpus;
 extern const struct report report_exits;
+extern const struct report report_storms;
 extern const struct report report_quality;
 extern const struct report report_latency;
 extern const struct report report_wakeups;
