@@ -30,7 +30,7 @@ why trace = --why
 why d0 trace = --why d0
 latency trace = --report-latency
 latency --domain=1 trace = --report-latency --domain=1
---top=2 exits trace = --report-exits --top=2
+--top=2 exits trace = --report-exits --report-storms --top=2
 pcpus trace = --report-pcpu --style=table
 pcpus --style=stock trace = --report-pcpu
 wakeups trace = --report-wakeups

@@ -121,14 +121,14 @@ static void add_storm(const struct storm_search *o, uint32_t begin,
     struct exit_storm storm = {
         .domain = o->vcpu->domain, .vcpu = o->vcpu->id, .key = o->series->key,
         .from = o->s->first + begin * o->width,
-        .to = o->s->first + (last + 1) * o->width,
+        .to = last + 1 == o->nr ? o->last
+                                : o->s->first + (last + 1) * o->width,
         .typical = (uint64_t)(o->typical * hz + .5),
         .cut_before = begin && w[begin - 1].is_unknown,
         .cut_after = last + 1 < o->nr && w[last + 1].is_unknown,
     };
 
     assert(begin <= last && last < o->nr);
-    storm.to = storm.to < o->last ? storm.to : o->last;
     for ( uint32_t i = begin; i <= last; i++ )
     {
         storm.events += w[i].count;

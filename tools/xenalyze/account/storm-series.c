@@ -132,12 +132,11 @@ void storm_add_span(struct exit_storms *s, struct storm_series *x,
     while ( from < to )
     {
         uint64_t window = (from - s->first) / width;
-        uint64_t end = s->first + (window + 1) * width;
+        uint64_t part = width - (from - s->first) % width;
 
-        end = end < to ? end : to;
-        storm_add(s, x, window << x->shift, is_unknown,
-                  is_unknown ? 0 : end - from);
-        from = end;
+        part = part < to - from ? part : to - from;
+        storm_add(s, x, window << x->shift, is_unknown, is_unknown ? 0 : part);
+        from += part;
     }
 }
 
