@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "common/fault.h"
-#include "common/opts.h"
-#include "xenalyze/filter/filter.h"
 #include "xenalyze/reports/table.h"
+#include "xenalyze/reports/vcpu-word.h"
 #include "xenalyze/text/text.h"
 
 struct why_report
@@ -34,54 +33,23 @@ static bool why_is_requested(const struct report_config *c)
 
 /* --- the argument --------------------------------------------------------- */
 
-/* "d1", "d1v0", "1", "1/0".  False: something else. */
-static bool parse_why_numbers(struct why_report *r, const char *word)
-{
-    bool has_prefix = *word == 'd';
-    size_t length;
-    char domain[16];
-
-    word += has_prefix;
-    length = strcspn(word, has_prefix ? "v" : "/");
-    if ( !length || length >= sizeof(domain) )
-        return false;
-    memcpy(domain, word, length);
-    domain[length] = '\0';
-    r->waits.has_domain = !opts_number(domain, &r->waits.domain);
-    r->waits.has_vcpu = word[length];
-    return r->waits.has_domain &&
-           (!r->waits.has_vcpu ||
-            !opts_number(word + length + 1, &r->waits.id));
-}
-
-/* "web1", "web1/0". */
-static int parse_why_name(struct why_report *r,
-                          const struct xt_domain_names *names, struct err *e)
-{
-    const char *slash = strrchr(r->word, '/');
-    size_t length = slash ? (size_t)(slash - r->word) : strlen(r->word);
-    char name[XT_NAME_MAX];
-
-    r->waits.has_domain = true;
-    r->waits.has_vcpu = slash && !opts_number(slash + 1, &r->waits.id);
-    if ( slash && !r->waits.has_vcpu )
-        length = strlen(r->word);
-    if ( length >= sizeof(name) )
-        length = sizeof(name) - 1;
-    memcpy(name, r->word, length);
-    name[length] = '\0';
-    return filter_find_domain(names, "why", name, &r->waits.domain, e);
-}
-
 static int parse_why(struct why_report *r, const struct report_pass *p,
                      struct err *e)
 {
+    struct vcpu_word word;
+    int rc;
+
     r->names = p->names;
     r->disorder = &p->disorder;
     r->word = p->config->why_vcpu;
-    if ( !r->word || parse_why_numbers(r, r->word) )
+    if ( !r->word )
         return 0;
-    return parse_why_name(r, p->names, e);
+    rc = vcpu_word_parse(&word, "why", r->word, p->names, e);
+    r->waits.has_domain = true;
+    r->waits.has_vcpu = word.has_vcpu;
+    r->waits.domain = word.domain;
+    r->waits.id = word.id;
+    return rc;
 }
 
 /* The waits to keep: of --top, where 0 asks for all that can be kept. */
