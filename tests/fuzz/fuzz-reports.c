@@ -56,6 +56,7 @@ static void reports(const char *path, unsigned int sort, unsigned int form)
             .summary = true, .pcpus = true, .latency = true, .exits = true,
             .wakeups = true, .io = true, .why = true, .migrations = true,
             .timers = true, .interrupts = true, .storms = true,
+            .critical_path = "d1v0",
             .check_scheduler = true, .allow_late = 1000000,
             .request = { .sample_size = 1024, .eips = true,
                          .eip_vector = 0xd1, .histogram = 4096,

@@ -105,6 +105,10 @@ static const struct opt opts[] = {
     { .name = "why", .type = OPT_FLAG, .at = REPORTS(why),
       .help = "why a vcpu is slow: --why d1v0 FILE, --why web1 FILE; or the "
               "slowest vcpu" },
+    { .name = "critical-path", .type = OPT_TEXT, .arg = "VCPU",
+      .at = REPORTS(critical_path),
+      .help = "what a vcpu's time was needed for, through the vcpus that it "
+              "was blocked for" },
     { .name = "compare", .type = OPT_FLAG,
       .at = offsetof(struct config, compare),
       .help = "differences of the second FILE from the first, beyond noise" },

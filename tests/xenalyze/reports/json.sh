@@ -392,6 +392,20 @@ mv out $n.json
 expect 0 "$xenalyze" --report-storms --csv exits
 mv out $n.csv
 
+# A critical path through a backend.
+play path --scenario "$top_srcdir/xensim/scenarios/slow-disk.scenario"
+n=$((n + 1))
+expect 0 "$xenalyze" --critical-path=d1v0 --top=0 --json path
+mv out $n.json
+expect 0 "$xenalyze" --critical-path=d1v0 --top=0 --csv path
+mv out $n.csv
+n=$((n + 1))
+play sched --boot 'tbuf_size=64 tevt_mask=0x0002f000'
+expect 0 "$xenalyze" --critical-path=d1v0 --json sched
+mv out $n.json
+expect 0 "$xenalyze" --critical-path=d1v0 --csv sched
+mv out $n.csv
+
 # A scheduler that breaks rules: unequal shares, and a late slice.
 {
     echo '0 - 0x1f08a 0 6 1 1'

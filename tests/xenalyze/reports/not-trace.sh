@@ -102,6 +102,7 @@ done <<END
 --report-migrations
 --report-timers
 --report-interrupts
+--critical-path=d1v0
 --dump-ipi-latency
 --json
 --csv

@@ -201,7 +201,7 @@ static const struct report_config everything = {
     .summary = true, .pcpus = true, .latency = true, .exits = true,
     .wakeups = true, .io = true, .why = true, .ipi_latency = true,
     .migrations = true, .timers = true, .interrupts = true,
-    .storms = true,
+    .storms = true, .critical_path = "d0v0",
     .check_scheduler = true,
     .allow_late = 1000000,
     .json = true,

@@ -13,6 +13,7 @@
 #include "xenalyze/account/concurrency.h"
 #include "xenalyze/account/cr3-table.h"
 #include "xenalyze/account/cr3-time.h"
+#include "xenalyze/account/critical-path.h"
 #include "xenalyze/account/device-access.h"
 #include "xenalyze/account/exit-report.h"
 #include "xenalyze/account/exit-storm.h"

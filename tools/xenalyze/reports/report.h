@@ -66,6 +66,7 @@ struct report_config
     bool io;
     bool why;
     const char *why_vcpu;       /* a vcpu or a domain; NULL: the slowest */
+    const char *critical_path;  /* vcpu, or NULL */
     bool ipi_latency;           /* in addition to another report */
     bool json, csv;
     bool json_schema;           /* instead of everything else */
@@ -97,7 +98,7 @@ bool report_is_wanted(const struct report_config *c);
 
 /* --- one report ----------------------------------------------------------- */
 
-#define REPORT_MAX 24u
+#define REPORT_MAX 32u
 #define REPORT_MAX_TABLES 4u    /* arrays of tables of one report */
 
 struct report_pass;

@@ -28,6 +28,7 @@ const struct report *const report_table[] = {
     &report_io,
     &report_devices,
     &report_why,
+    &report_critical_path,
     &report_overview,
     &report_page,
 };

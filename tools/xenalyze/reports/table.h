@@ -31,6 +31,7 @@ extern const struct report report_scheduler;
 extern const struct report report_io;
 extern const struct report report_devices;
 extern const struct report report_why;
+extern const struct report report_critical_path;
 extern const struct report report_host;
 
 /* The table, in output order. */
