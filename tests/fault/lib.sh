@@ -40,8 +40,8 @@ balance() {
             all += $2
         }
         END { exit bad || !all }' events unwritten truth >wrong || {
-        cat wrong damage messages >&2
-        fail "$what: events in the files and losses do not add up"
+        cat damage messages counts events unwritten >&2
+        fail "$what: events in the files and losses do not add up: $(cat wrong)"
     }
 }
 
