@@ -361,12 +361,23 @@ static void add_random(struct path_test *t, struct random_vcpu *vcpus,
         add_state(t, i, vcpus[i].state, STATES, vcpus[i].since, now + 1);
 }
 
+/* The parts follow each other, from the first time to the last. */
+static void check_part(void *state, const struct critical_part *part)
+{
+    uint64_t *end = state;
+
+    ck_assert_uint_eq(part->from, *end);
+    ck_assert_uint_lt(part->from, part->to);
+    *end = part->to;
+}
+
 /* The rows with so much memory, in the order of their ids, as text. */
 static void run_random(unsigned int seed, size_t max_steps, char text[4000],
                        uint64_t *dropped)
 {
     struct random_vcpu vcpus[VCPUS + 1];
     struct path_test t;
+    uint64_t end = 0;
     size_t used = 0;
 
     srand(seed);
@@ -374,6 +385,8 @@ static void run_random(unsigned int seed, size_t max_steps, char text[4000],
         vcpus[i] = (struct random_vcpu){ STATE_RUNNING, 0 };
     begin_test(&t);
     t.path.max_steps = max_steps;
+    t.path.on_part = check_part;
+    t.path.on_part_arg = &end;
     add_random(&t, vcpus, 3000);
     end_segment(&t);
     critical_path_close(&t.path);
@@ -390,6 +403,7 @@ static void run_random(unsigned int seed, size_t max_steps, char text[4000],
     }
     /* Each vcpu lasts from 0 to the same end. */
     ck_assert_uint_eq(t.path.span, t.path.done);
+    ck_assert_uint_eq(end, t.path.done);
     end_test(&t);
 }
 

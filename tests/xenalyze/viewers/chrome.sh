@@ -21,6 +21,12 @@ expect 0 python3 "$viewers/read-chrome.py" part.chrome
 grep -q 'pvh2/1' out && fail 'another vcpu than selected'
 grep -q Domain-0 part.chrome && fail 'a waker that is not selected'
 
+# A critical path is a thread of its own.
+expect 0 "$xenalyze" --critical-path=d2v0 --json --export chrome:path.chrome mix
+mv out path.json
+expect 0 python3 "$viewers/read-chrome.py" path.chrome path.json
+grep -q 'critical path of pvh2/0' out || fail "$(cat out)"
+
 cat mix mix >twice
 expect 0 "$xenalyze" export chrome twice -o part.chrome
 expect 0 python3 "$viewers/read-chrome.py" part.chrome

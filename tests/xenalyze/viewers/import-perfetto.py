@@ -13,7 +13,7 @@ import json
 import re
 import sys
 
-from report_rows import label_of, near
+from report_rows import check_path, label_of, near
 
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
@@ -87,6 +87,8 @@ class Importer:
         self.lost = 0
         self.lost_bundles = 0
         self.attributes = {}
+        self.path = collections.Counter()
+        self.path_parts = 0
 
     def change(self, tid, state, time, cpu, comm):
         assert tid > 0 and tid not in self.processes, "tid %d" % tid
@@ -182,6 +184,10 @@ class Importer:
         stack = self.stacks[one(e, "track")]
         if one(e, "type") == 2:
             start, name, category, notes = stack.pop()
+            if one(track, "name", "").startswith("critical path of "):
+                assert not stack, "parts of the path overlap"
+                self.path[name] += time - start
+                self.path_parts += 1
             if category:
                 label = one(one(track, "thread"), "name")
                 self.exits[label, name] += 1
@@ -305,6 +311,7 @@ def compare(x, report, records):
     assert found or not exits
     assert x.lost == report["trace"]["lost_records"], (x.lost, report["trace"])
     assert x.lost_bundles == report["trace"]["loss_gaps"]
+    check_path(x.path, x.path_parts, tables)
     woken = collections.Counter()
     for row in tables["wait_wakers"]:
         if row["waker"] == "idle" or row["waker"].startswith("d"):

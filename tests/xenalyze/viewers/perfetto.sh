@@ -66,6 +66,15 @@ mv out part.lines
 check_rules --domain 2
 expect 0 python3 "$viewers/import-perfetto.py" part.text part.json part.lines
 
+# A critical path is a track, with the times of its rows.
+expect 0 "$xenalyze" --critical-path=d2v0 --json --export perfetto:path.pftrace mix
+mv out path.json
+read_back path
+grep -q 'name: "critical path of pvh2/0"' path.text || fail 'no track'
+expect 0 "$xenalyze" dump sched_runstate_change mix
+mv out path.lines
+expect 0 python3 "$viewers/import-perfetto.py" path.text path.json path.lines
+
 # Two boots in one trace: the second follows the first.
 cat mix mix >twice
 expect 0 "$xenalyze" export perfetto twice -o part.pftrace

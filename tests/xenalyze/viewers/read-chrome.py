@@ -7,7 +7,7 @@ import decimal
 import json
 import sys
 
-from report_rows import label_of, near
+from report_rows import check_path, label_of, near
 
 TO_NS = 1000
 
@@ -34,7 +34,8 @@ def read_events(document):
     x = {"processes": {}, "threads": {}, "slices":
          collections.defaultdict(list), "flows": {}, "exits":
          collections.Counter(), "exit_ns": collections.Counter(), "lost": 0,
-         "calls": collections.Counter()}
+         "calls": collections.Counter(), "path": collections.Counter(),
+         "path_parts": 0}
     for e in document["traceEvents"]:
         key = e["pid"], e["tid"]
         if e["ph"] == "M":
@@ -57,6 +58,9 @@ def read_events(document):
         assert e["ph"] == "X"
         end = time + ns(e["dur"])
         x["slices"][key].append((time, end, e["name"]))
+        if e.get("cat") == "critical path":
+            x["path"][e["name"]] += end - time
+            x["path_parts"] += 1
         label = x["threads"][key]
         if e.get("cat") == "exit":
             assert label.endswith(" exits")
@@ -102,6 +106,7 @@ def compare(x, report):
         assert calls[call] == times, (call, times, calls[call])
     assert x["lost"] == report["trace"]["lost_records"]
     assert all(n == 2 for n in x["flows"].values())
+    check_path(x["path"], x["path_parts"], tables)
 
 
 def main():

@@ -133,6 +133,34 @@ static uint64_t get_part_key(const struct critical_vcpu *v,
            get_other_key(s);
 }
 
+static uint64_t get_bits(uint64_t key, unsigned int from, unsigned int nr)
+{
+    debug_assert(nr < 64 && from + nr <= 64);
+    return key >> from & ((UINT64_C(1) << nr) - 1);
+}
+
+static struct critical_row make_row(const struct critical_path *p, uint64_t key,
+                                const struct stats *stats)
+{
+    const struct critical_vcpu *v = p->vcpus[key >> INDEX_SHIFT], *other = NULL;
+    uint64_t number = get_bits(key, 0, OTHER_BITS);
+    struct critical_row row = {
+        .domain = v->domain, .id = v->id, .stats = stats,
+        .state = get_bits(key, OTHER_BITS + REASON_BITS, 4),
+        .reason = get_bits(key, OTHER_BITS, REASON_BITS),
+    };
+
+    row.has_irq = row.state == CRITICAL_SLEEPS && row.reason == BLOCK_DEVICE;
+    row.irq = row.has_irq ? number : 0;
+    row.is_other_idle = !row.has_irq && number == OTHER_IDLE;
+    if ( !row.has_irq && number && number <= p->nr_vcpus )
+        other = p->vcpus[number - 1];
+    row.has_other = other;
+    row.other_domain = other ? other->domain : 0;
+    row.other_id = other ? other->id : 0;
+    return row;
+}
+
 struct path_frame
 {
     struct critical_vcpu *vcpu;
@@ -147,12 +175,45 @@ struct path_walk
     struct path_frame frames[CRITICAL_MAX_DEPTH];
 };
 
+/* A walk goes backwards: keep its parts for on_part(). */
+static void keep_path_piece(struct critical_path *p, const struct path_walk *w)
+{
+    size_t room = p->pieces_room ? 2 * p->pieces_room : FIRST_ROOM;
+    struct critical_piece *pieces = p->pieces;
+
+    if ( p->nr_pieces == p->pieces_room )
+    {
+        pieces = fault_realloc(pieces, room * sizeof(*pieces));
+        p->failed |= !pieces;
+        if ( !pieces )
+            return;
+        p->pieces = pieces;
+        p->pieces_room = room;
+    }
+    pieces[p->nr_pieces++] = (struct critical_piece){ w->key, w->from, w->to };
+}
+
+static void emit_pieces(struct critical_path *p)
+{
+    for ( ; p->nr_pieces; p->nr_pieces-- )
+    {
+        const struct critical_piece *c = &p->pieces[p->nr_pieces - 1];
+        const struct critical_part part = {
+            make_row(p, c->key, NULL), c->from, c->to };
+
+        debug_assert(part.from < part.to);
+        p->on_part(p->on_part_arg, &part);
+    }
+}
+
 static void add_part(struct critical_path *p, const struct path_walk *w)
 {
     const struct stats_top_row row = { w->to - w->from, w->from, w->key };
 
     if ( w->from == w->to )
         return;
+    if ( p->on_part )
+        keep_path_piece(p, w);
     stats_map_add(&p->parts, &p->pool, w->key, w->to - w->from, w->from);
     stats_top_add(&p->longest, &row);
     p->span += w->to - w->from;
@@ -258,6 +319,7 @@ static void walk_path(struct critical_path *p, uint64_t from, uint64_t to)
         else
             w.frames[--w.depth].vcpu->on_path = false;
     add_part(p, &w);
+    emit_pieces(p);
     debug_assert(w.at == from || from > to);
 }
 
@@ -487,6 +549,7 @@ void critical_path_fini(struct critical_path *p)
     block_reasons_fini(&p->blocks);
     free(p->vcpus);
     free(p->steps.steps);
+    free(p->pieces);
     stats_top_fini(&p->longest);
     stats_pool_fini(&p->pool);
 }
@@ -507,34 +570,6 @@ void critical_path_get_sinks(struct critical_path *p,
 }
 
 /* --- the result ----------------------------------------------------------- */
-
-static uint64_t get_bits(uint64_t key, unsigned int from, unsigned int nr)
-{
-    debug_assert(nr < 64 && from + nr <= 64);
-    return key >> from & ((UINT64_C(1) << nr) - 1);
-}
-
-static struct critical_row make_row(const struct critical_path *p, uint64_t key,
-                                const struct stats *stats)
-{
-    const struct critical_vcpu *v = p->vcpus[key >> INDEX_SHIFT], *other = NULL;
-    uint64_t number = get_bits(key, 0, OTHER_BITS);
-    struct critical_row row = {
-        .domain = v->domain, .id = v->id, .stats = stats,
-        .state = get_bits(key, OTHER_BITS + REASON_BITS, 4),
-        .reason = get_bits(key, OTHER_BITS, REASON_BITS),
-    };
-
-    row.has_irq = row.state == CRITICAL_SLEEPS && row.reason == BLOCK_DEVICE;
-    row.irq = row.has_irq ? number : 0;
-    row.is_other_idle = !row.has_irq && number == OTHER_IDLE;
-    if ( !row.has_irq && number && number <= p->nr_vcpus )
-        other = p->vcpus[number - 1];
-    row.has_other = other;
-    row.other_domain = other ? other->domain : 0;
-    row.other_id = other ? other->id : 0;
-    return row;
-}
 
 /* A value for each member of the order; most time first. */
 static int compare_critical_rows(const void *x, const void *y)

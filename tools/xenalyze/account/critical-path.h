@@ -17,8 +17,8 @@
  * then the path of the older half is computed, and this half is dropped.  A
  * blocked time with even more steps has a part that is unknown.
  *
- * Memory: struct block_reasons; 40 bytes a step; a series for each vcpu, state
- * and reason, up to STATS_MAP_MAX; the longest parts.
+ * Memory: struct block_reasons; 40 bytes a step, and 24 for on_part; a series
+ * for each vcpu, state and reason, up to STATS_MAP_MAX; the longest parts.
  */
 #ifndef XENALYZE_ACCOUNT_CRITICAL_PATH_H
 #define XENALYZE_ACCOUNT_CRITICAL_PATH_H
@@ -98,11 +98,20 @@ struct critical_part
     uint64_t from, to;
 };
 
+/* The same with the row as a number. */
+struct critical_piece
+{
+    uint64_t key, from, to;
+};
+
 struct critical_path
 {
     /* Set by the owner, before the sinks are used. */
     uint64_t domain, vcpu;
     size_t max_steps;           /* initially CRITICAL_MAX_STEPS; at least 4 */
+    /* Called for all parts, in the order of time; or NULL. */
+    void (*on_part)(void *arg, const struct critical_part *part);
+    void *on_part_arg;
 
     struct block_reasons blocks;
     struct stats_pool pool;
@@ -111,6 +120,8 @@ struct critical_path
     uint32_t nr_vcpus;
     struct critical_vcpu *target;       /* NULL: not seen yet */
     struct critical_steps steps;
+    struct critical_piece *pieces;      /* of a walk, the latest first */
+    size_t nr_pieces, pieces_room;
     bool has_begun;             /* the target has steps in this segment */
     uint64_t done;              /* the path is complete up to this time */
 

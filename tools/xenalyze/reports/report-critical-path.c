@@ -27,6 +27,7 @@ struct path_report
     struct critical_path path;
     const struct report_request *request;
     const struct xt_domain_names *names;        /* or NULL */
+    const struct report_pass *pass;     /* for timelines */
 };
 
 static bool path_is_requested(const struct report_config *c)
@@ -59,6 +60,8 @@ static size_t count_parts(const struct report_pass *p)
     return p->request.top ? p->request.top : MOST_PARTS;
 }
 
+static void export_part(void *state, const struct critical_part *part);
+
 static int path_open(struct report_pass *p, void **state, struct err *e)
 {
     struct path_report *r = *state = fault_calloc(1, sizeof(*r));
@@ -70,6 +73,9 @@ static int path_open(struct report_pass *p, void **state, struct err *e)
     r->names = p->names;
     if ( critical_path_init(&r->path, count_parts(p)) )
         return -ENOMEM;
+    r->pass = p;
+    r->path.on_part = p->config->nr_exports ? export_part : NULL;
+    r->path.on_part_arg = r;
     critical_path_get_sinks(&r->path, sinks);
     for ( size_t i = 0; i < CRITICAL_PATH_SINKS; i++ )
         report_add_sink(p, sinks[i]);
@@ -274,6 +280,23 @@ static int path_check(struct report_pass *p, void *state, struct err *e)
                    "vcpu%s; xenalyze summary lists all",
                    p->config->critical_path, p->name,
                    p->is_selection ? " in the selected part" : "");
+}
+
+/* --- timelines ------------------------------------------------------------ */
+
+/* The callback of the path: a slice, such as "d0v0 waits behind d1v1". */
+static void export_part(void *state, const struct critical_part *part)
+{
+    const struct path_report *r = state;
+    char name[XT_LABEL_MAX], what[STATE_MAX];
+    char path[XT_LABEL_MAX + 32], text[XT_LABEL_MAX + STATE_MAX + 1];
+
+    snprintf(path, sizeof(path), "critical path of %s",
+             get_vcpu_label(r, r->path.domain, r->path.vcpu, name));
+    format_state(r, &part->row, what);
+    snprintf(text, sizeof(text), "%s %s",
+             get_vcpu_label(r, part->row.domain, part->row.id, name), what);
+    report_viewers_add_path(r->pass, part->from, part->to, path, text);
 }
 
 /* --- export --------------------------------------------------------------- */

@@ -145,6 +145,16 @@ static int viewers_write(struct report_pass *p, void *state, struct err *e)
     return rc;
 }
 
+void report_viewers_add_path(const struct report_pass *p, uint64_t from,
+                             uint64_t to, const char *path, const char *name)
+{
+    struct viewers *v = report_state(p, &report_viewers);
+
+    assert(v);
+    for ( size_t i = 0; i < v->nr; i++ )
+        viewer_add_path(v->viewers[i], from, to, path, name);
+}
+
 static void viewers_free(void *state)
 {
     struct viewers *v = state;

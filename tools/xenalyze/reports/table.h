@@ -55,6 +55,13 @@ int report_refuse_empty(const struct report_pass *p, enum scatter_kind kind,
 int report_refuse_source(const struct report_pass *p, const char *source,
                          const char *classes, struct err *e);
 
+/*
+ * Add a part of the critical path `path` to the open timelines; time stamps of
+ * the current segment, in order.
+ */
+void report_viewers_add_path(const struct report_pass *p, uint64_t from,
+                             uint64_t to, const char *path, const char *name);
+
 /* State of report_account: the numbers that several reports print. */
 struct account
 {

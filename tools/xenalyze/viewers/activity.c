@@ -414,6 +414,17 @@ static void activities_loss(void *state, const struct fact_loss *f)
         a->ops->loss(a->state, &out);
 }
 
+void activities_add_path(struct activities *a, const struct activity_path *part)
+{
+    struct activity_path out = *part;
+
+    assert(part->from < part->to);
+    out.from = get_time(a, part->from);
+    out.to = get_time(a, part->to);
+    if ( a->ops->path && out.from < out.to )
+        a->ops->path(a->state, &out);
+}
+
 /* --- the sink ------------------------------------------------------------- */
 
 static int activities_end(void *state, const struct fact_end *f, struct err *e)

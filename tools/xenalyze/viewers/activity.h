@@ -110,6 +110,14 @@ struct activity_frequency
     uint64_t time, hz;
 };
 
+/* A part of the critical path of a vcpu. */
+struct activity_path
+{
+    uint64_t from, to;          /* from < to; parts in the order of time */
+    const char *path;           /* "critical path of web1/0" */
+    const char *name;           /* "Domain-0/0 runs" */
+};
+
 struct activity_begin
 {
     unsigned int segment;
@@ -139,6 +147,7 @@ struct activity_ops
     void (*sleep)(void *state, const struct activity_pcpu_span *a);
     void (*loss)(void *state, const struct activity_pcpu_span *a);
     void (*frequency)(void *state, const struct activity_frequency *a);
+    void (*path)(void *state, const struct activity_path *a);
     int (*finish)(void *state);         /* 0, -ENOMEM, or -errno of a write */
     void (*close)(void *state);         /* frees memory of the state */
 };
@@ -168,6 +177,10 @@ void activities_init(struct activities *a, const struct viewer_format *format,
                      const struct viewer_options *options, void *state);
 void activities_fini(struct activities *a);
 struct sink activities_sink(struct activities *a);
+
+/* `part` has time stamps of the current segment. */
+void activities_add_path(struct activities *a,
+                         const struct activity_path *part);
 
 /* The formats. */
 extern const struct activity_ops html_ops, perfetto_ops, chrome_ops;

@@ -25,6 +25,8 @@
  * processes have the same: some importers ignore the process.
  */
 #define PCPU_PROCESS (1u << 17)
+#define PATH_PROCESS (PCPU_PROCESS + 1)
+#define PATH_THREAD (PCPU_PROCESS + 2)
 #define VCPU_THREADS (1u << 18)         /* two per vcpu */
 #define PCPU_THREADS (1u << 20)         /* ROW_KINDS per pcpu */
 
@@ -37,7 +39,7 @@ struct chrome
 {
     FILE *out;
     const struct viewer_options *options;
-    bool has_event, has_process;
+    bool has_event, has_process, has_path;
     uint64_t flows;
     uint8_t has_row[XT_MAX_CPUS];       /* bits by enum pcpu_row */
 };
@@ -219,6 +221,21 @@ static void chrome_loss(void *state, const struct activity_pcpu_span *a)
     write_pcpu_slice(state, ROW_LOSS, a);
 }
 
+static void chrome_path(void *state, const struct activity_path *a)
+{
+    struct chrome *x = state;
+
+    assert(a->from < a->to);
+    if ( !x->has_path )
+    {
+        write_name(x, "process_name", PATH_PROCESS, 0, a->path);
+        write_name(x, "thread_name", PATH_PROCESS, PATH_THREAD, a->path);
+    }
+    x->has_path = true;
+    write_slice(x, PATH_PROCESS, PATH_THREAD, a->name, a->from, a->to);
+    fputs(",\"cat\":\"critical path\"}", x->out);
+}
+
 /* --- the file ------------------------------------------------------------- */
 
 static void chrome_open(void *state, const struct viewer_options *options,
@@ -246,5 +263,6 @@ const struct activity_ops chrome_ops = {
     .size = sizeof(struct chrome), .open = chrome_open, .vcpu = chrome_vcpu,
     .span = chrome_span, .exit = chrome_exit, .call = chrome_call,
     .interrupt = chrome_interrupt,
-    .sleep = chrome_sleep, .loss = chrome_loss, .finish = chrome_finish,
+    .sleep = chrome_sleep, .loss = chrome_loss, .path = chrome_path,
+    .finish = chrome_finish,
 };

@@ -7,7 +7,8 @@
  * states of threads, scheduling latency.  A wake-up with a known origin is an
  * ftrace event instead, the only one that names the waker.  VM exits are slices
  * of the vcpu's thread, hypercalls and traps instants; losses, interrupts and
- * sleep states have tracks in the group "Xen pcpus".
+ * sleep states have tracks in the group "Xen pcpus".  A critical path has a
+ * track of its own.
  *
  * RULES OF THE IMPORTER, which the code below keeps:
  *
@@ -75,7 +76,7 @@ enum note
 enum track
 {
     TRACK_DOMAIN = 1, TRACK_VCPU, TRACK_GROUP, TRACK_LOSS, TRACK_IRQ,
-    TRACK_SLEEP, TRACK_KINDS
+    TRACK_SLEEP, TRACK_PATH, TRACK_KINDS
 };
 
 #define TRACK(kind, number) ((uint64_t)(kind) << 40 | (number))
@@ -92,7 +93,7 @@ struct perfetto
     bool has_handler[UINT8_MAX + 1];
     bool has_call[ACTIVITY_CALLS];
     const char *details[MAX_DETAILS];
-    bool has_group;
+    bool has_group, has_path;
     uint64_t has_track[TRACK_KINDS][MAX_CPU / 64];
 };
 
@@ -531,17 +532,14 @@ static void perfetto_call(void *state, const struct activity_call *a)
 
 /* --- pcpus ---------------------------------------------------------------- */
 
-static void add_pcpu_slice(struct perfetto *x, enum track kind,
-                           const struct activity_pcpu_span *a)
+/* A slice with a name of its own; `lost`: number of records, or 0. */
+static void add_named_slice(struct perfetto *x, uint64_t track, uint64_t from,
+                            uint64_t to, const char *text, uint64_t lost)
 {
+    size_t packet = packet_begin_event(x, from), event, interned;
     char name[VIEWER_TEXT_MAX];
-    size_t packet, event, interned;
-    uint64_t track;
 
-    if ( a->pcpu >= MAX_CPU )
-        return;
-    track = get_track(x, kind, a->pcpu);
-    packet = packet_begin_event(x, a->from);
+    assert(from <= to);
     if ( !x->has_notes )
     {
         interned = protobuf_begin(&x->out, PACKET_INTERNED);
@@ -551,12 +549,20 @@ static void add_pcpu_slice(struct perfetto *x, enum track kind,
     event = protobuf_begin(&x->out, PACKET_EVENT);
     protobuf_add_number(&x->out, 9, SLICE_BEGIN);
     protobuf_add_number(&x->out, 11, track);
-    protobuf_add_text(&x->out, 23, viewer_clean_text(a->name, name));
-    if ( a->count )
-        add_note(x, NOTE_LOST, NOTE_UINT, a->count);
+    protobuf_add_text(&x->out, 23, viewer_clean_text(text, name));
+    if ( lost )
+        add_note(x, NOTE_LOST, NOTE_UINT, lost);
     protobuf_end(&x->out, event);
     protobuf_end(&x->out, packet);
-    add_slice_end(x, track, a->to);
+    add_slice_end(x, track, to);
+}
+
+static void add_pcpu_slice(struct perfetto *x, enum track kind,
+                           const struct activity_pcpu_span *a)
+{
+    if ( a->pcpu < MAX_CPU )
+        add_named_slice(x, get_track(x, kind, a->pcpu), a->from, a->to,
+                        a->name, a->count);
 }
 
 static void perfetto_interrupt(void *state, const struct activity_pcpu_span *a)
@@ -585,6 +591,19 @@ static void perfetto_loss(void *state, const struct activity_pcpu_span *a)
     protobuf_add_number(&x->out, 3, 1);
     protobuf_end(&x->out, bundle);
     protobuf_end(&x->out, packet);
+}
+
+/* Slices that follow each other end and begin in the order of the file. */
+static void perfetto_path(void *state, const struct activity_path *a)
+{
+    struct perfetto *x = state;
+    char name[VIEWER_TEXT_MAX];
+
+    if ( !x->has_path )
+        add_track(x, TRACK(TRACK_PATH, 0), viewer_clean_text(a->path, name),
+                  0);
+    x->has_path = true;
+    add_named_slice(x, TRACK(TRACK_PATH, 0), a->from, a->to, a->name, 0);
 }
 
 static void perfetto_frequency(void *state, const struct activity_frequency *a)
@@ -628,5 +647,6 @@ const struct activity_ops perfetto_ops = {
     .exit = perfetto_exit, .call = perfetto_call,
     .interrupt = perfetto_interrupt,
     .sleep = perfetto_sleep, .loss = perfetto_loss,
-    .frequency = perfetto_frequency, .finish = perfetto_finish,
+    .frequency = perfetto_frequency, .path = perfetto_path,
+    .finish = perfetto_finish,
 };

@@ -93,6 +93,17 @@ struct sink viewer_sink(struct viewer *v)
                                  : stacks_sink(&v->stacks);
 }
 
+void viewer_add_path(struct viewer *v, uint64_t from, uint64_t to,
+                     const char *path, const char *name)
+{
+    const struct activity_path part = {
+        .from = from, .to = to, .path = path, .name = name };
+
+    assert(path && name);
+    if ( v->format->activities )
+        activities_add_path(&v->activities, &part);
+}
+
 bool viewer_is_empty(const struct viewer *v)
 {
     return v->format->activities ? !v->activities.has_any

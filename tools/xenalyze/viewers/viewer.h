@@ -97,6 +97,13 @@ void viewer_free(struct viewer *viewer);        /* NULL is fine */
 
 struct sink viewer_sink(struct viewer *viewer);
 
+/*
+ * Add a part of a vcpu's critical path, such as "Domain-0/0 runs", to a
+ * timeline; the time stamps are of the current segment, in order.
+ */
+void viewer_add_path(struct viewer *viewer, uint64_t from, uint64_t to,
+                     const char *path, const char *name);
+
 /* Is there nothing to show? */
 bool viewer_is_empty(const struct viewer *viewer);
 
