@@ -8,12 +8,15 @@ MODE: drain (dom0 has read a part), overwrite (a flight recorder), stock (as
 drain, without struct xen_trace_crash_info; writes SYMBOLS, an xen-syms), empty
 (no record), none (no rings).
 
+A DUMP called *.kdump is compressed, as makedumpfile writes it; else, it is ELF.
+
 EXPECTED gets a line for each record in the dump, "cpu tsc event words...", of
 each pcpu in the order of time.
 """
 import random
 import struct
 import sys
+import zlib
 
 PAGE = 4096
 CPUS = 3
@@ -212,6 +215,41 @@ def core_file(path):
             file.write(data)
 
 
+def compressed_file(path):
+    """
+    Blocks of a page: header, second header, two bitmaps (RAM, pages in the
+    file); then a descriptor for each page in the file, and the pages.  Pages of
+    zeroes share their bytes.
+    """
+    frames = max(MEMORY) // PAGE + 1
+    bitmap = bytearray(-(-frames // 8) + -(-(-frames // 8)) % PAGE)
+    for address in MEMORY:
+        bitmap[address // PAGE // 8] |= 1 << address // PAGE % 8
+    blocks = len(bitmap) // PAGE
+    names = b''.join(struct.pack('65s', name) for name in (
+        b'Linux', b'dom0', b'6.1.0', b'#1', b'x86_64', b''))
+    header = struct.pack('<8si390s2x4xqqIiiIIIIIIiI', b'KDUMP   ', 6, names, 0,
+                         0, 1, PAGE, 1, 2 * blocks, frames, 0, 0, 0, 0, 1, 0)
+    second = struct.pack('<QIIQQ6QQQQ', 0, 31, 0, 0, 0, *[0] * 6, 0, 0, frames)
+    at = PAGE * (2 + 2 * blocks) + 24 * len(MEMORY)
+    pages, descriptors, places = b'', b'', {}
+    for i, address in enumerate(sorted(MEMORY)):
+        data = bytes(MEMORY[address])
+        packed = zlib.compress(data)
+        flags = 1
+        if len(packed) >= PAGE or i % 5 == 0:
+            packed, flags = data, 0
+        if packed not in places:
+            places[packed] = at + len(pages)
+            pages += packed
+        descriptors += struct.pack('<QIIQ', places[packed], len(packed), flags,
+                                   0)
+    with open(path, 'wb') as file:
+        for part in (header, second):
+            file.write(part + bytes(PAGE - len(part)))
+        file.write(bytes(bitmap) * 2 + descriptors + pages)
+
+
 def main():
     mode, dump, expected = sys.argv[1:4]
     random.seed(7)
@@ -265,7 +303,7 @@ def main():
         put(0x30040, magic)     # a copy, as of a boot module
         put(0x40000, magic)
         put_va(IMAGE_VA + 0x4fc0, magic)
-    core_file(dump)
+    (compressed_file if dump.endswith('.kdump') else core_file)(dump)
     if len(sys.argv) > 4:
         symbols_file(sys.argv[4], [
             ('t_info' if mode == 'stock' else 'trace_rings', at['rings']),

@@ -1,123 +1,92 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Program headers are read with elfutils' libelf, and memory with pread(): a
- * dump may be larger than the address space, and may be truncated meanwhile.
+ * The first bytes of a dump tell its format.
  */
-#include "config.h"
-
 #include "xentrace/dump-memory.h"
 
 #include <assert.h>
 #include <errno.h>
-
-#ifdef HAVE_LIBELF
-
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/fault.h"
+#include "xentrace/dump-format.h"
 
-/* Dumps have a segment per range of memory: some, or some thousands. */
-#define MAX_SEGMENTS (1u << 20)
-
-struct segment
-{
-    uint64_t address, bytes;
-    uint64_t offset;            /* in the file */
+static const struct dump_format *const formats[] = {
+    &dump_elf,
+    &dump_compressed,
 };
 
-struct dump_memory
-{
-    int fd;
-    size_t nr;
-    struct segment *segments;   /* [nr], by address */
-};
+/* makedumpfile -F writes this text in front of a dump in pieces. */
+static const char flattened[DUMP_HEAD] = "makedumpfile";
 
-static int compare_segments(const void *a, const void *b)
+static int read_dump_head(int fd, unsigned char head[DUMP_HEAD])
 {
-    const struct segment *s = a, *t = b;
+    ssize_t n;
 
-    return (s->address > t->address) - (s->address < t->address);
+    memset(head, 0, DUMP_HEAD);
+    do
+        n = pread(fd, head, DUMP_HEAD, 0);
+    while ( n < 0 && errno == EINTR );
+    return n < 0 ? -errno : 0;
 }
 
-/* No address or offset overflows. */
-static bool is_memory(const GElf_Phdr *p)
+static int find_format(int fd, const struct dump_format **format,
+                       const char *path, struct err *e)
 {
-    return p->p_type == PT_LOAD && p->p_filesz &&
-           p->p_paddr + p->p_filesz > p->p_paddr &&
-           p->p_offset + p->p_filesz > p->p_offset &&
-           p->p_offset + p->p_filesz <= INT64_MAX;
+    unsigned char head[DUMP_HEAD];
+    int rc = read_dump_head(fd, head);
+
+    if ( rc )
+        return err_sys(e, rc, "cannot read %s", path);
+    for ( size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++ )
+        if ( formats[i]->is_format(head) )
+        {
+            *format = formats[i];
+            return 0;
+        }
+    if ( !memcmp(head, flattened, DUMP_HEAD) )
+        return err_set(e, -EINVAL, "%s is a flattened dump; convert it: "
+                       "makedumpfile -R DUMP <%s", path, path);
+    return err_set(e, -EINVAL, "%s is not a crash dump, neither in ELF nor "
+                   "compressed by makedumpfile", path);
 }
 
-static int read_segments(struct dump_memory *m, Elf *elf, const char *path,
-                         struct err *e)
+static int open_format(struct dump_memory **m, const struct dump_format *format,
+                       int fd, const char *path, struct err *e)
 {
-    GElf_Phdr p;
-    size_t nr;
+    struct dump_memory *d = fault_calloc(1, format->struct_bytes);
+    int rc;
 
-    if ( elf_getphdrnum(elf, &nr) || !nr || nr > MAX_SEGMENTS )
-        return err_set(e, -EINVAL, "%s is a dump without program headers, or "
-                       "with too many", path);
-    m->segments = fault_calloc(nr, sizeof(*m->segments));
-    if ( !m->segments )
+    assert(format->struct_bytes >= sizeof(*d));
+    if ( !d )
         return err_sys(e, -ENOMEM, "cannot read %s", path);
-    for ( size_t i = 0; i < nr; i++ )
-        if ( gelf_getphdr(elf, i, &p) && is_memory(&p) )
-            m->segments[m->nr++] = (struct segment){
-                .address = p.p_paddr, .bytes = p.p_filesz,
-                .offset = p.p_offset,
-            };
-    assert(m->nr <= nr);
-    if ( !m->nr )
-        return err_set(e, -EINVAL, "%s is a dump without memory", path);
-    qsort(m->segments, m->nr, sizeof(*m->segments), compare_segments);
-    return 0;
-}
-
-static int check_header(Elf *elf, const char *path, struct err *e)
-{
-    GElf_Ehdr h;
-
-    if ( !elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &h) )
-        return err_set(e, -EINVAL, "%s is not a crash dump in ELF; convert a "
-                       "compressed one with makedumpfile -E", path);
-    if ( h.e_type != ET_CORE )
-        return err_set(e, -EINVAL, "%s is an ELF file, and not a crash dump",
-                       path);
-    if ( h.e_machine != EM_X86_64 || h.e_ident[EI_CLASS] != ELFCLASS64 )
-        return err_set(e, -EINVAL, "%s is a crash dump of another machine "
-                       "than x86-64", path);
-    return 0;
+    *d = (struct dump_memory){ .format = format, .fd = fd };
+    rc = format->open(d, path, e);
+    if ( !rc )
+    {
+        *m = d;
+        return 0;
+    }
+    format->close(d);
+    free(d);
+    return rc;
 }
 
 int dump_memory_open(struct dump_memory **m, const char *path, struct err *e)
 {
-    struct dump_memory *d = fault_calloc(1, sizeof(*d));
-    Elf *elf = NULL;
-    int rc;
+    const struct dump_format *format = NULL;
+    int fd = fault_open(path, O_RDONLY | O_CLOEXEC, 0), rc;
 
-    if ( !d )
-        return err_sys(e, -ENOMEM, "cannot read %s", path);
-    d->fd = fault_open(path, O_RDONLY | O_CLOEXEC, 0);
-    if ( d->fd < 0 )
-    {
-        rc = err_sys(e, -errno, "cannot read %s", path);
-        free(d);
-        return rc;
-    }
-    if ( elf_version(EV_CURRENT) != EV_NONE )
-        elf = elf_begin(d->fd, ELF_C_READ, NULL);
-    rc = check_header(elf, path, e);
+    if ( fd < 0 )
+        return err_sys(e, -errno, "cannot read %s", path);
+    rc = find_format(fd, &format, path, e);
     if ( !rc )
-        rc = read_segments(d, elf, path, e);
-    elf_end(elf);
+        rc = open_format(m, format, fd, path, e);
     if ( rc )
-        dump_memory_close(d);
-    else
-        *m = d;
+        close(fd);
     return rc;
 }
 
@@ -125,124 +94,22 @@ void dump_memory_close(struct dump_memory *m)
 {
     if ( !m )
         return;
+    m->format->close(m);
     close(m->fd);
-    free(m->segments);
     free(m);
 }
 
-/* The number of segments that begin at the address or below. */
-static size_t count_below(const struct dump_memory *m, uint64_t address)
-{
-    size_t low = 0, high = m->nr;
-
-    while ( low < high )
-    {
-        size_t middle = low + (high - low) / 2;
-
-        if ( m->segments[middle].address <= address )
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    assert(low <= m->nr);
-    return low;
-}
-
-static int read_file(int fd, uint64_t offset, unsigned char *to, size_t bytes)
-{
-    while ( bytes )
-    {
-        ssize_t n = pread(fd, to, bytes, offset);
-
-        if ( n < 0 && errno == EINTR )
-            continue;
-        if ( n <= 0 )
-            return n ? -errno : -EFAULT;
-        to += n;
-        offset += n;
-        bytes -= n;
-    }
-    return 0;
-}
-
 int dump_memory_read(const struct dump_memory *m, uint64_t address, void *to,
                      size_t bytes)
 {
-    unsigned char *at = to;
-
-    while ( bytes )
-    {
-        size_t below = count_below(m, address), n = bytes;
-        const struct segment *s = below ? &m->segments[below - 1] : NULL;
-        uint64_t in = s ? address - s->address : 0;
-        int rc;
-
-        if ( !s || in >= s->bytes )
-            return -EFAULT;
-        if ( n > s->bytes - in )
-            n = s->bytes - in;
-        rc = read_file(m->fd, s->offset + in, at, n);
-        if ( rc )
-            return rc;
-        at += n;
-        address += n;
-        bytes -= n;
-    }
-    return 0;
+    return m->format->read(m, address, to, bytes);
 }
 
 bool dump_memory_find(const struct dump_memory *m, uint64_t from,
                       struct dump_range *range)
 {
-    size_t i = count_below(m, from);
+    bool found = m->format->find(m, from, range);
 
-    i -= i > 0;
-    for ( ; i < m->nr; i++ )
-    {
-        const struct segment *s = &m->segments[i];
-        uint64_t begin = from > s->address ? from : s->address;
-
-        if ( begin - s->address >= s->bytes )
-            continue;
-        *range = (struct dump_range){
-            .address = begin, .bytes = s->bytes - (begin - s->address),
-        };
-        return true;
-    }
-    return false;
+    assert(!found || (range->bytes && range->address >= from));
+    return found;
 }
-
-#else
-
-int dump_memory_open(struct dump_memory **m, const char *path, struct err *e)
-{
-    (void)m;
-    return err_set(e, -EOPNOTSUPP, "cannot read %s: this program was built "
-                   "without libelf", path);
-}
-
-void dump_memory_close(struct dump_memory *m)
-{
-    assert(!m);
-}
-
-int dump_memory_read(const struct dump_memory *m, uint64_t address, void *to,
-                     size_t bytes)
-{
-    (void)m;
-    (void)address;
-    (void)to;
-    (void)bytes;
-    return -EOPNOTSUPP;
-}
-
-bool dump_memory_find(const struct dump_memory *m, uint64_t from,
-                      struct dump_range *range)
-{
-    (void)m;
-    (void)from;
-    (void)range;
-    return false;
-}
-
-#endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The machine memory in a crash dump: an ELF core whose program headers have
- * machine addresses, as kdump, makedumpfile -E and QEMU write it.
+ * machine addresses, as kdump, makedumpfile -E and QEMU write it; or the
+ * compressed format of makedumpfile.
  */
 #ifndef XENTRACE_DUMP_MEMORY_H
 #define XENTRACE_DUMP_MEMORY_H

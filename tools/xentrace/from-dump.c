@@ -15,10 +15,14 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/fault.h"
 #include "common/output-file.h"
@@ -321,14 +325,13 @@ static int open_dump(struct job *j, const struct from_dump *f, struct err *e)
     return rc;
 }
 
-int from_dump_run(const struct from_dump *f, const struct writer_plan *output,
-                  const char *arguments, const char *comment,
-                  const struct log *log, struct err *e)
+static int run_job(const struct from_dump *f, const struct writer_plan *output,
+                   const char *arguments, const char *comment,
+                   const struct log *log, struct err *e)
 {
     struct job *j = fault_calloc(1, sizeof(*j));
     int rc;
 
-    assert(f->path);
     if ( !j )
         return err_sys(e, -ENOMEM, "cannot read %s", f->path);
     j->log = log;
@@ -345,5 +348,74 @@ int from_dump_run(const struct from_dump *f, const struct writer_plan *output,
     hv_close(j->hv);
     free(j->trailer);
     free(j);
+    return rc;
+}
+
+/* --- the process ---------------------------------------------------------- */
+
+struct result
+{
+    int rc;
+    struct err error;
+};
+
+_Static_assert(sizeof(struct result) <= PIPE_BUF, "one write is one piece");
+
+/* The result of the child with this end of the pipe. */
+static int await_result(const struct from_dump *f, pid_t child, int fd,
+                        struct err *e)
+{
+    struct result result;
+    int status = 0;
+    ssize_t n;
+
+    do
+        n = read(fd, &result, sizeof(result));
+    while ( n < 0 && errno == EINTR );
+    while ( waitpid(child, &status, 0) < 0 && errno == EINTR )
+        continue;
+    if ( n == (ssize_t)sizeof(result) && WIFEXITED(status) &&
+         !WEXITSTATUS(status) )
+    {
+        *e = result.error;
+        return result.rc;
+    }
+    if ( WIFSIGNALED(status) && WTERMSIG(status) == SIGINT )
+        return err_set(e, -EINTR, "interrupted");
+    return err_set(e, -EBADMSG, "%s is damaged: the library that reads it has "
+                   "crashed", f->path);
+}
+
+/*
+ * Dumps are read in a child process, since libkdumpfile 0.5.1 crashes on some
+ * damaged ones.
+ */
+int from_dump_run(const struct from_dump *f, const struct writer_plan *output,
+                  const char *arguments, const char *comment,
+                  const struct log *log, struct err *e)
+{
+    struct result result = { .error = ERR_INIT };
+    int ends[2], rc;
+    pid_t child;
+
+    assert(f->path);
+    if ( pipe(ends) )
+        return err_sys(e, -errno, "cannot read %s", f->path);
+    child = fork();
+    if ( child < 0 )
+        rc = err_sys(e, -errno, "cannot read %s", f->path);
+    else if ( child )
+    {
+        close(ends[1]);
+        rc = await_result(f, child, ends[0], e);
+    }
+    else
+    {
+        result.rc = run_job(f, output, arguments, comment, log, &result.error);
+        exit(write(ends[1], &result, sizeof(result)) != sizeof(result));
+    }
+    close(ends[0]);
+    if ( child < 0 )
+        close(ends[1]);
     return rc;
 }
