@@ -103,7 +103,7 @@ int kit_get_info(struct xen_sysctl_tbuf_op *answer)
     return tb_control(answer);
 }
 
-#ifdef XEN_SYSCTL_TBUFOP_state
+#ifdef XEN_SYSCTL_TBUFOP_overwrite
 
 int kit_overwrite(void)
 {

@@ -56,7 +56,7 @@ int kit_set_evt_mask(uint32_t mask);
 int kit_set_cpu_mask(const void *bits, unsigned int nr_bits);
 int kit_get_info(struct xen_sysctl_tbuf_op *answer);
 
-#ifdef XEN_SYSCTL_TBUFOP_state
+#ifdef XEN_SYSCTL_TBUFOP_overwrite
 
 int kit_overwrite(void);
 int kit_freeze(void);
