@@ -372,6 +372,54 @@ START_TEST(softirqs_are_served)
 }
 END_TEST
 
+static unsigned int times_served;
+
+static void count_service(void *unused);
+static DECLARE_SOFTIRQ_TASKLET(count, count_service, NULL);
+
+static void count_service(void *unused)
+{
+    (void)unused;
+    times_served++;
+    tasklet_schedule(&count);
+}
+
+/* How often an operation serves softirqs, which are due at each time. */
+static unsigned int served(int rc, int wanted)
+{
+    unsigned int times = times_served;
+
+    ck_assert_int_eq(rc, wanted);
+    times_served = 0;
+
+    return times;
+}
+
+/*
+ * No pass over the pages goes without: 15 times for 1,000 pages. The pages of
+ * t_info come behind those of the rings: the first is mapped for EBUSY.
+ */
+START_TEST(softirqs_in_each_pass)
+{
+    enum { ONE_PASS = 15 };
+    struct xen_sysctl_tbuf_op info;
+
+    start_memory(1, 4096);
+    tasklet_schedule(&count);
+    /* allocate, share */
+    ck_assert_uint_eq(served(kit_set_size(1000), 0), 2 * ONE_PASS);
+    ck_assert_int_eq(kit_get_info(&info), 0);
+    ck_assert_int_eq(xensim_map_frame(info.buffer_mfn, false), 0);
+    /* unshare, share again */
+    ck_assert_uint_eq(served(kit_free(), -EBUSY), 2 * ONE_PASS);
+    xensim_unmap_frame(info.buffer_mfn, false);
+    /* allocate, unshare, share, free */
+    ck_assert_uint_eq(served(kit_resize(1000), 0), 4 * ONE_PASS);
+    /* unshare, free */
+    ck_assert_uint_eq(served(kit_free(), 0), 2 * ONE_PASS);
+}
+END_TEST
+
 /* ---- still mapped ----------------------------------------------------- */
 
 static void frame_of(unsigned int which, unsigned long *mfn, bool *write)
@@ -534,6 +582,7 @@ int main(void)
     tcase_add_test(tests, info_after_failed_resize);
     tcase_add_test(tests, separate_heap);
     tcase_add_test(tests, softirqs_are_served);
+    tcase_add_test(tests, softirqs_in_each_pass);
     tcase_add_loop_test(tests, broken_page, 0, 7);
     tcase_add_loop_test(tests, mapped, 0, 7);
     tcase_add_test(tests, mapped_info);
