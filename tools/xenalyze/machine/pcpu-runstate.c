@@ -156,14 +156,15 @@ static inline void change_state(struct pcpu *p, struct vcpu *v,
         queue_change(p, CHANGE_LEAVE, v, old, new);
     }
     else if ( new == STATE_RUNNING )
+    {
+        vcpu_arrives(p, v);
         vcpu_is_chosen(p, v, old);
+    }
     else if ( new == STATE_RUNNABLE )
         vcpu_wakes(p, v, old);
     else
         queue_change(p, CHANGE_STATE, v, old, new);
     p->waking = 0;
-    if ( new == STATE_RUNNING )
-        vcpu_arrives(p, v);
     debug_assert(new == STATE_RUNNING ? p->current == v
                  : old != STATE_RUNNING || p->current != v);
 }
@@ -183,13 +184,12 @@ static void check_online(struct pcpu *p, struct change *c)
     c->number = p->first;
 }
 
-/* The scheduler chose the vcpu that is running already. */
+/* The scheduler chose the vcpu that is running already; checked before. */
 static inline void continue_running(struct pcpu *p, struct vcpu *v)
 {
     bool is_first = p->fact.before_first_run;
     struct change *c;
 
-    check_current(p, v);
     p->fact.before_first_run &= p->current != v;
     p->default_vcpu = NULL;
     c = queue_change(p, CHANGE_CONTINUE, v, STATE_RUNNING, STATE_RUNNING);
@@ -229,8 +229,9 @@ void runstate_slow(struct pcpu *p, const struct xt_record *r)
         change_state(p, v, old, new);
         return;
     }
-    continue_running(p, v);
+    check_current(p, v);
     pcpu_emit_event(p, r);
+    continue_running(p, v);
 }
 
 /* The toolstack's record of a domain's life, and the scheduler's. */
@@ -248,11 +249,11 @@ static void note_domain(struct pcpu *p, const struct xt_record *r,
 
 void domain_record(struct pcpu *p, const struct xt_record *r)
 {
+    pcpu_emit_event(p, r);
     if ( r->event == TRC_DOM0_DOM_ADD )
         note_domain(p, r, CHANGE_CREATED);
     else if ( r->event == TRC_DOM0_DOM_REM )
         note_domain(p, r, CHANGE_DESTROYED);
-    pcpu_emit_event(p, r);
 }
 
 static void note_wake(struct pcpu *p, const struct xt_record *r)
@@ -274,6 +275,7 @@ static inline void note_switch(struct pcpu *p, const struct xt_record *r)
 /* The other scheduler records wake and choose vcpus, or are about domains. */
 void schedule_record(struct pcpu *p, const struct xt_record *r)
 {
+    pcpu_emit_event(p, r);
     if ( r->event == TRC_SCHED_SWITCH )
         note_switch(p, r);
     else if ( r->event == TRC_SCHED_WAKE )
@@ -282,7 +284,6 @@ void schedule_record(struct pcpu *p, const struct xt_record *r)
         note_domain(p, r, CHANGE_CREATED);
     else if ( r->event == TRC_SCHED_DOM_REM )
         note_domain(p, r, CHANGE_DESTROYED);
-    pcpu_emit_event(p, r);
 }
 
 /* --- fast path: consecutive changes --------------------------------------- */
@@ -317,8 +318,9 @@ static inline void handle_fast_record(struct pcpu *p, const unsigned char *at,
                      xt_id_sched_runstate_change_to(header));
         return;
     }
-    continue_running(p, v);
+    check_current(p, v);
     emit_event_at(p, at);
+    continue_running(p, v);
 }
 
 const unsigned char *runstate_fast(struct pcpu *p, const unsigned char *at,

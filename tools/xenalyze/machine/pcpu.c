@@ -178,12 +178,12 @@ void pcpu_begin_loss(struct pcpu *p, uint64_t time)
         pcpu_begin(p, time);
     p->loss_begun = true;
     p->time = time;
-    pcpu_queue_change(p, CHANGE_LOSS, p->current);
     p->open_exit.open = false;
     p->default_vcpu = NULL;
     p->entered_at = 0;
     p->switch_to = 0;
     pcpu_set_state(p, PCPU_LOST, time);
+    pcpu_queue_change(p, CHANGE_LOSS, p->current);
     p->current = NULL;
     p->asleep = false;
 }
@@ -212,12 +212,12 @@ static void lost_record(struct pcpu *p, const struct xt_record *r)
     debug_assert(p->loss_begun);
     p->time = now;
     p->volume.lost += lost;
-    pcpu_queue_change(p, CHANGE_FOUND, v)->number = lost;
     p->loss_begun = false;
     if ( v )
         pcpu_set_current(p, v);
     else
         pcpu_clear_current(p);
+    pcpu_queue_change(p, CHANGE_FOUND, v)->number = lost;
     /* The next scheduler record may contradict, or name the vcpu. */
     p->inferred = true;
 }
@@ -238,9 +238,9 @@ void pcpu_end_gap(struct pcpu *p, const struct xt_record *r, uint64_t time)
     if ( r->event == TRC_LOST_RECORDS || !p->loss_begun )
         return;
     p->time = time;
-    pcpu_queue_change(p, CHANGE_FOUND, NULL);
     p->loss_begun = false;
     pcpu_clear_current(p);
+    pcpu_queue_change(p, CHANGE_FOUND, NULL);
     p->inferred = true;
 }
 
@@ -292,9 +292,9 @@ void pcpu_begin_silence(struct pcpu *p, uint64_t next, bool was_idle)
                     next - p->time <= PCPU_SILENCE : !was_idle) )
         return;
     debug_assert(p->time < next);
+    pcpu_set_state(p, PCPU_UNKNOWN, p->time);
     pcpu_queue_change(p, CHANGE_SILENT, p->current)->doubtful =
         !is_idle || p->volume.lost;
-    pcpu_set_state(p, PCPU_UNKNOWN, p->time);
     p->is_silent = true;
     if ( !is_idle )
         begin_missing(p);
@@ -314,9 +314,9 @@ void pcpu_end_silence(struct pcpu *p, uint64_t time)
     {
         p->is_missing = false;
         p->time = time;
-        pcpu_queue_change(p, CHANGE_HEARD, NULL);
         if ( !p->loss_begun )
             pcpu_set_state(p, PCPU_UNKNOWN, time);
+        pcpu_queue_change(p, CHANGE_HEARD, NULL);
         return;
     }
     if ( !idle || !vcpu_is_idle(idle) )
@@ -365,12 +365,13 @@ void pcpu_end(struct pcpu *p)
     {
         p->volume.last = p->time;
         p->volume.open_exits += p->open_exit.open;
-        pcpu_queue_change(p, CHANGE_END, p->current)->doubtful =
-            p->volume.lost;
         pcpu_set_state(p, PCPU_UNKNOWN, p->time);
     }
     sum_volumes(&p->volume);
     emit_volume(p->emit, &p->volume);
+    if ( p->begun )
+        pcpu_queue_change(p, CHANGE_END, p->current)->doubtful =
+            p->volume.lost;
 }
 
 void pcpu_emit_event(struct pcpu *p, const struct xt_record *r)
