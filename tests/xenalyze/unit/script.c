@@ -190,6 +190,15 @@ static void print_volume(void *state, const struct fact_volume *f)
     fprintf(s->out, "\n");
 }
 
+/* The engine makes these facts, and no script. */
+static void print_moment(void *state, const struct fact_moment *f)
+{
+    struct script *s = state;
+
+    fprintf(s->out, "%s %" PRIu64 "..%" PRIu64 "\n", pcpu_text(f->pcpu),
+            f->from, f->to);
+}
+
 static void print_exit(void *state, const struct fact_exit *f)
 {
     static const char *const ends[] = { "entered", "preempted", "woken" };

@@ -299,7 +299,7 @@ static const struct sink_ops by_pcpu = {
     .name = "sums", .clone = sums_clone, .merge = sums_merge, SLOTS,
 };
 
-static const struct sink_ops by_time = {
+static const struct sink_ops ordered_ops = {
     .name = "sums", .ordered = true, SLOTS,
 };
 
@@ -338,7 +338,7 @@ static void compare_passes(bool with_losses)
     p.seed = unit_seed() + 2 * with_losses;
     play_all(&p, with_losses);
     write_trace(&p, path);
-    read_trace(path, &by_time, 1, &first);
+    read_trace(path, &ordered_ops, 1, &first);
     ck_assert_uint_eq(first.gaps, 0);
     ck_assert_uint_gt(first.nr[RUNSTATES], RECORDS / 10);
     ck_assert_uint_gt(first.nr[EXITS], RECORDS / 10);
@@ -414,7 +414,7 @@ START_TEST(waits_without_rivals)
     write_trace(&p, path);
     read_sinks(path, &(struct sink){ .ops = &plain, .state = &alone }, 1, 1);
     read_sinks(path, (struct sink[]){ { .ops = &plain, .state = &beside },
-                                      { .ops = &by_time, .state = &sums } },
+                                      { .ops = &ordered_ops, .state = &sums } },
                2, 1);
     unlink(path);
     ck_assert_uint_gt(alone.sums.nr[WAITS], 10);
@@ -429,6 +429,108 @@ START_TEST(waits_without_rivals)
 #else
     ck_assert_uint_eq(alone.hidden, 0);
 #endif
+}
+END_TEST
+
+/* An ordered sink, and how its facts came. */
+struct in_order
+{
+    uint64_t time;              /* the last fact has it */
+    uint64_t nr[SUM_KINDS], moments, backward;
+};
+
+static void note_order(struct in_order *o, unsigned int kind, uint64_t time)
+{
+    o->nr[kind]++;
+    o->backward += time < o->time;
+    o->time = time;
+}
+
+static void order_runstate(void *state, const struct fact_runstate *f)
+{
+    if ( f->next != STATES )
+        note_order(state, RUNSTATES, f->to);
+}
+
+static void order_pcpu(void *state, const struct fact_pcpu *f)
+{
+    note_order(state, TIMES, f->to);
+}
+
+/* Other exits end before their facts. */
+static void order_exit(void *state, const struct fact_exit *f)
+{
+    if ( f->end == EXIT_ENTERED )
+        note_order(state, EXITS, f->start + f->cycles);
+}
+
+static void order_handle(void *state, const struct fact_handle *f)
+{
+    if ( f->exit && f->exit->end == EXIT_ENTERED )
+        note_order(state, HANDLERS, f->exit->start + f->exit->cycles);
+}
+
+static void order_moment(void *state, const struct fact_moment *f)
+{
+    struct in_order *o = state;
+
+    ck_assert_uint_le(f->from, f->to);
+    o->moments++;
+    if ( f->from != f->to )
+        note_order(o, EXITS, f->to);
+}
+
+#define ORDER_SLOTS                                                         \
+    .name = "order", .ordered = true, .runstate = order_runstate,           \
+    .pcpu = order_pcpu
+
+/*
+ * Ordered sinks get global and local facts of all pcpus in the order of time,
+ * in any number of threads, and what they need.
+ */
+START_TEST(ordered_facts_rise)
+{
+    static const struct sink_ops all = {
+        ORDER_SLOTS, .exit = order_exit, .handle = order_handle,
+    };
+    static const struct sink_ops some = {
+        ORDER_SLOTS, .exit = order_exit, .handle = order_handle,
+        .exit_needs = NEED_PAUSE_EXITS, .handle_needs = 1u << HANDLE_PIO,
+    };
+    static const struct sink_ops moments = {
+        ORDER_SLOTS, .moment = order_moment,
+    };
+    static struct play p;
+    char path[] = "/tmp/engine-XXXXXX";
+    int fd = mkstemp(path);
+
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    memset(&p, 0, sizeof(p));
+    p.seed = unit_seed();
+    play_all(&p, false);
+    write_trace(&p, path);
+    for ( unsigned int threads = 1; threads <= 3; threads++ )
+    {
+        struct in_order a = { .time = 0 }, b = a, c = a;
+
+        read_sinks(path, &(struct sink){ &all, &a }, 1, threads);
+        read_sinks(path, &(struct sink){ &some, &b }, 1, threads);
+        read_sinks(path, &(struct sink){ &moments, &c }, 1, threads);
+        ck_assert_uint_eq(a.backward, 0);
+        ck_assert_uint_eq(b.backward, 0);
+        ck_assert_uint_eq(c.backward, 0);
+        ck_assert_uint_gt(a.nr[EXITS], RECORDS / 10);
+        ck_assert_uint_eq(c.nr[EXITS], a.nr[EXITS]);
+        ck_assert_uint_ge(c.moments, a.nr[EXITS]);
+        ck_assert_uint_eq(a.nr[TIMES], c.nr[TIMES]);
+        ck_assert_uint_eq(a.nr[RUNSTATES], b.nr[RUNSTATES]);
+        /* One reason of 60 is that of PAUSE; ended elsewhere, any comes. */
+        ck_assert_uint_gt(b.nr[EXITS], 0);
+        ck_assert_uint_lt(b.nr[EXITS], a.nr[EXITS] / 4);
+        ck_assert_uint_gt(a.nr[HANDLERS], b.nr[HANDLERS]);
+    }
+    unlink(path);
 }
 END_TEST
 
@@ -457,7 +559,7 @@ START_TEST(late_untimed_window)
                                   0x90021021, 3100, 0, 0x20000 },
                           d[] = { 0x90021011, 6000, 0, 0x10000 };
     char path[] = "/tmp/engine-XXXXXX";
-    struct sums by_times, by_pcpus;
+    struct sums ordered, by_pcpus;
     FILE *f = fdopen(mkstemp(path), "wb");
 
     ck_assert_ptr_nonnull(f);
@@ -467,14 +569,14 @@ START_TEST(late_untimed_window)
     write_window(f, 1, c, sizeof(c));
     write_window(f, 0, d, sizeof(d));
     ck_assert_int_eq(fclose(f), 0);
-    read_trace(path, &by_time, 1, &by_times);
+    read_trace(path, &ordered_ops, 1, &ordered);
     read_trace(path, &by_pcpu, 1, &by_pcpus);
     unlink(path);
-    ck_assert_uint_eq(by_times.nr[VOLUMES], 2);
-    ck_assert_uint_eq(by_times.records, 6);
+    ck_assert_uint_eq(ordered.nr[VOLUMES], 2);
+    ck_assert_uint_eq(ordered.records, 6);
     ck_assert_uint_eq(by_pcpus.records, 6);
 }
 END_TEST
 
 UNIT_MAIN("engine", passes_agree, passes_agree_on_losses, waits_without_rivals,
-          late_untimed_window)
+          ordered_facts_rise, late_untimed_window)

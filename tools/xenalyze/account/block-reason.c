@@ -18,8 +18,6 @@
 #include "xenalyze/account/vcpu-array.h"
 
 #define NEAR_NS 50000u          /* from a record to a wake-up by it */
-#define VMX_INTERRUPT 1u        /* VM exits for interrupts of the host */
-#define SVM_INTERRUPT 0x60u
 #define LEARNED 10u             /* injections of a vector to learn from */
 
 void block_reasons_init(struct block_reasons *b)
@@ -241,10 +239,6 @@ static void fix_reason(struct block_reasons *b, struct block_vcpu *v)
 
 /* --- wake-ups ------------------------------------------------------------- */
 
-#define EVENT_CHANNEL_OP 32u    /* numbers of hypercalls */
-#define HVM_OP 34u
-#define DM_OP 41u
-
 static bool is_near(const struct block_reasons *b, uint64_t record,
                     uint64_t woken)
 {
@@ -258,8 +252,7 @@ static bool sends_event(const struct block_reasons *b,
 {
     if ( !v || !v->is_pv )
         return true;
-    return (v->last_call == EVENT_CHANNEL_OP || v->last_call == HVM_OP ||
-            v->last_call == DM_OP) && is_near(b, v->called, woken);
+    return hypercall_may_send(v->last_call) && is_near(b, v->called, woken);
 }
 
 static void open_block(struct block_reasons *b, struct block_vcpu *v,
@@ -375,8 +368,7 @@ static void block_add_irq(void *state, const struct fact_irq *f)
 /* A VM exit for an interrupt: the running vcpu is no waker. */
 static void block_add_exit(void *state, const struct fact_exit *f)
 {
-    if ( f->reason == (f->hardware == XT_HARDWARE_SVM ? SVM_INTERRUPT
-                                                      : VMX_INTERRUPT) )
+    if ( exit_is_interrupt(f->hardware, f->reason) )
         for_each_recent(state, f->pcpu, f->start, f->start + f->cycles, 0,
                         note_interrupt);
 }
@@ -410,14 +402,18 @@ static void block_add_handle(void *state, const struct fact_handle *f)
 static void block_add_pv(void *state, const struct fact_pv *f)
 {
     struct block_vcpu *v = get_block_vcpu(state, f->vcpu);
-    bool is_call = f->kind == PV_HYPERCALL || f->kind == PV_HYPERCALL_V2 ||
-                   f->kind == PV_HYPERCALL_SUBCALL;
 
     if ( !v )
         return;
     v->is_pv = true;
-    v->last_call = is_call ? f->number : UINT32_MAX;
+    v->last_call = fact_pv_is_call(f) ? f->number : UINT32_MAX;
     v->called = f->time;
+}
+
+static enum fact_event_need block_needs_event(uint32_t event)
+{
+    return event == TRC_HVM_EMUL_PIT_TIMER_CB ||
+           event == TRC_HVM_EMUL_LAPIC_TIMER_CB ? NEED_EVENT : NEED_NO_EVENT;
 }
 
 static void block_add_event(void *state, const struct fact_event *f)
@@ -425,8 +421,7 @@ static void block_add_event(void *state, const struct fact_event *f)
     struct block_reasons *b = state;
     struct block_pcpu *p;
 
-    if ( f->record->event != TRC_HVM_EMUL_PIT_TIMER_CB &&
-         f->record->event != TRC_HVM_EMUL_LAPIC_TIMER_CB )
+    if ( block_needs_event(f->record->event) != NEED_EVENT )
         return;
     p = get_block_pcpu(b, f->pcpu);
     if ( p )
@@ -458,17 +453,24 @@ static int block_end(void *state, const struct fact_end *f, struct err *e)
            ? err_sys(e, -ENOMEM, "cannot keep the reasons of blocking") : 0;
 }
 
+#define BLOCK_OPS                                                           \
+    .name = "block reasons", .ordered = true, .begin = block_begin,         \
+    .end = block_end, .runstate = block_add_runstate,                       \
+    .exit_block = block_add_exit_block, .exit = block_add_exit,             \
+    .handle = block_add_handle, .pv = block_add_pv,                         \
+    .irq = block_add_irq, .event = block_add_event,                         \
+    .exit_needs = NEED_INTERRUPT_EXITS, .pv_need = NEED_PV_SENDS,           \
+    .needs_event = block_needs_event
+
+/* Any handler record proves to `has_handlers` that there are such records. */
 struct sink block_reasons_sink(struct block_reasons *b)
 {
     static const struct sink_ops ops = {
-        .name = "block reasons", .ordered = true, .begin = block_begin,
-        .end = block_end, .runstate = block_add_runstate,
-        .exit_block = block_add_exit_block, .exit = block_add_exit,
-        .handle = block_add_handle, .pv = block_add_pv,
-        .irq = block_add_irq, .event = block_add_event,
+        BLOCK_OPS, .handle_needs = 1u << HANDLE_INJECT,
     };
+    static const struct sink_ops all_handlers = { BLOCK_OPS };
 
-    return (struct sink){ &ops, b };
+    return (struct sink){ b->on_block ? &all_handlers : &ops, b };
 }
 
 /* --- order ---------------------------------------------------------------- */

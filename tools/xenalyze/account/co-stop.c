@@ -12,8 +12,6 @@
 #include "common/debug.h"
 #include "common/grow.h"
 
-#define VMX_PAUSE 40u           /* VM exits for the PAUSE instruction */
-#define SVM_PAUSE 0x77u
 #define SPIN_RATIO 5u           /* rate in co-stop to rate elsewhere */
 #define SPINS_PER_SECOND 1000u  /* least rate in co-stop */
 #define SECOND_NS 1000000000u
@@ -56,9 +54,13 @@ static void note_spin(struct co_stops *c, const struct vcpu *v, uint64_t time)
 
 static void co_stop_add_exit(void *state, const struct fact_exit *f)
 {
-    if ( f->reason == (f->hardware == XT_HARDWARE_SVM ? SVM_PAUSE
-                                                      : VMX_PAUSE) )
+    if ( exit_is_pause(f->hardware, f->reason) )
         note_spin(state, f->vcpu, f->start);
+}
+
+static enum fact_event_need co_stop_needs_event(uint32_t event)
+{
+    return event == TRC_SCHED_YIELD ? NEED_EVENT : NEED_NO_EVENT;
 }
 
 static void co_stop_add_event(void *state, const struct fact_event *f)
@@ -148,6 +150,7 @@ struct sink co_stops_sink(struct co_stops *c)
         .name = "co-stop", .ordered = true, .begin = co_stop_begin,
         .end = co_stop_end, .domain = co_stop_add_domain,
         .exit = co_stop_add_exit, .event = co_stop_add_event,
+        .exit_needs = NEED_PAUSE_EXITS, .needs_event = co_stop_needs_event,
     };
 
     return (struct sink){ &ops, c };

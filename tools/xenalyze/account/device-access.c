@@ -407,6 +407,12 @@ static void note_answer(struct device_accesses *d, const struct fact_event *f)
         v->answered = f->time;
 }
 
+static enum fact_event_need access_needs_event(uint32_t event)
+{
+    return event == TRC_SCHED_WAKE || event == TRC_SCHED_SLEEP
+           ? NEED_EVENT : NEED_NO_EVENT;
+}
+
 static void access_add_event(void *state, const struct fact_event *f)
 {
     if ( f->record->event == TRC_SCHED_WAKE )
@@ -471,6 +477,8 @@ struct sink device_accesses_sink(struct device_accesses *d)
         .runstate = access_add_runstate, .wait = access_add_wait,
         .handle = access_add_handle, .exit_block = access_add_exit_block,
         .event = access_add_event,
+        .handle_needs = 1u << HANDLE_PIO | 1u << HANDLE_MMIO,
+        .needs_event = access_needs_event,
     };
 
     return (struct sink){ &ops, d };

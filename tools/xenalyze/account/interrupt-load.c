@@ -14,8 +14,6 @@
 #include "common/grow.h"
 #include "xenalyze/account/vcpu-array.h"
 
-#define VMX_INTERRUPT 1u        /* VM exits for interrupts of the host */
-#define SVM_INTERRUPT 0x60u
 
 void interrupt_load_init(struct interrupt_load *l)
 {
@@ -147,8 +145,7 @@ static void load_add_exit(void *state, const struct fact_exit *f)
     if ( !v || !p || !p->nr_handlers )
         return;
     if ( was_hvm && f->end != EXIT_WOKEN && has_handlers(p, v, f, from) &&
-         f->reason == (f->hardware == XT_HARDWARE_SVM ? SVM_INTERRUPT
-                                                      : VMX_INTERRUPT) )
+         exit_is_interrupt(f->hardware, f->reason) )
     {
         lose_time(l, v, from, f->start + f->cycles, p->vote.irq);
         v->interrupts += p->nr_handlers - 1;
@@ -289,6 +286,8 @@ struct sink interrupt_load_sink(struct interrupt_load *l)
 {
     static const struct sink_ops ops = {
         .name = "interrupt load", .ordered = true, .begin = load_begin,
+        .exit_needs = NEED_INTERRUPT_EXITS | NEED_FIRST_EXITS |
+                      NEED_EXITS_AFTER_IRQ,
         .end = load_end, .irq = load_add_irq, .exit = load_add_exit,
         .runstate = load_add_runstate,
     };

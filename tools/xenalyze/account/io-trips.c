@@ -27,7 +27,6 @@
 #include "common/fault.h"
 #include "common/grow.h"
 
-#define EVENT_CHANNEL_OP 32u    /* number of the hypercall */
 #define NEAR_NS 50000u          /* from a hypercall to a wake-up by it */
 
 void io_trips_init(struct io_trips *t)
@@ -244,7 +243,7 @@ static void add_trip(struct io_trips *t, const struct io_trip *trip)
  */
 static bool is_request(const struct io_trips *t, const struct io_open *o)
 {
-    return !o->trip.is_emulated || o->trip.accesses || !t->hypercalls;
+    return !o->trip.is_emulated || o->trip.accesses || !t->has_calls;
 }
 
 /* The domain has the trip in its list. */
@@ -604,16 +603,15 @@ static void io_add_runstate(void *state, const struct fact_runstate *f)
 static void io_add_pv(void *state, const struct fact_pv *f)
 {
     struct io_trips *t = state;
-    bool is_call = f->kind == PV_HYPERCALL || f->kind == PV_HYPERCALL_V2 ||
-                   f->kind == PV_HYPERCALL_SUBCALL;
+    bool is_call = fact_pv_is_call(f);
     struct io_vcpu *v;
 
-    t->hypercalls += is_call;
+    t->has_calls |= is_call;
     v = get_io_vcpu(t, f->vcpu);
     if ( !v )
         return;
     v->has_calls |= is_call;
-    if ( is_call && f->number == EVENT_CHANNEL_OP )
+    if ( is_call && f->number == CALL_EVENT_CHANNEL )
         note_send(t, f->vcpu, f->time, UINT64_MAX);
     /* The next record of a PV guest ends its hypercall. */
     else if ( v->sends.nr && ring_last(&v->sends)->other == UINT64_MAX )
@@ -639,8 +637,8 @@ static void io_add_handle(void *state, const struct fact_handle *f)
         note_access(t, f);
     if ( f->kind != HANDLE_HYPERCALL )
         return;
-    t->hypercalls++;
-    if ( f->at == EVENT_CHANNEL_OP )
+    t->has_calls = true;
+    if ( f->at == CALL_EVENT_CHANNEL )
         note_send(t, f->vcpu, f->time,
                   f->exit ? f->exit->start + f->exit->cycles : f->time);
 }
@@ -687,6 +685,9 @@ struct sink io_trips_sink(struct io_trips *t)
         .begin = io_begin, .end = io_end,
         .runstate = io_add_runstate, .wait = io_add_wait, .loss = io_add_loss,
         .pv = io_add_pv, .handle = io_add_handle, .memory = io_add_memory,
+        .handle_needs = 1u << HANDLE_PIO | 1u << HANDLE_MMIO |
+                        1u << HANDLE_HYPERCALL,
+        .pv_need = NEED_PV_SENDS,
     };
 
     return (struct sink){ &ops, t };

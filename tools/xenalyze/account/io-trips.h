@@ -118,7 +118,8 @@ struct io_trips
     struct io_worst worst[IO_WORST];    /* longest first */
     size_t nr_worst;
     uint64_t unmatched[IO_UNMATCHED];
-    uint64_t hypercalls, events;        /* seen, and those on event channels */
+    bool has_calls;             /* hypercalls ... */
+    uint64_t events;            /* ... and those on event channels */
     bool failed;
 
     /* Set by the owner: counts and sums of paths are enough, no percentiles

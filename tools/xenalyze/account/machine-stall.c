@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each fact with the time of a record ends a silence.  The fact of a VM exit
- * comes with the entry, and has the times of two records.
+ * Each moment of a record ends a silence.  The moment of a VM exit comes with
+ * the entry, and has the times of two records.
  */
 #include "xenalyze/account/machine-stall.h"
 
@@ -264,31 +264,11 @@ static void stall_add_runstate(void *state, const struct fact_runstate *f)
         set_current(m, f->next_pcpu, f->vcpu);
 }
 
-static void stall_add_exit(void *state, const struct fact_exit *f)
+static void stall_add_moment(void *state, const struct fact_moment *f)
 {
-    note_record(state, f->pcpu, f->start);
-    if ( f->end == EXIT_ENTERED )
-        note_record(state, f->pcpu, f->start + f->cycles);
-}
-
-static void stall_add_pv(void *state, const struct fact_pv *f)
-{
-    note_record(state, f->pcpu, f->time);
-}
-
-static void stall_add_irq(void *state, const struct fact_irq *f)
-{
-    note_record(state, f->pcpu, f->time);
-}
-
-static void stall_add_power(void *state, const struct fact_power *f)
-{
-    note_record(state, f->pcpu, f->time);
-}
-
-static void stall_add_event(void *state, const struct fact_event *f)
-{
-    note_record(state, f->pcpu, f->time);
+    note_record(state, f->pcpu, f->from);
+    if ( f->to != f->from )
+        note_record(state, f->pcpu, f->to);
 }
 
 /* --- segments ------------------------------------------------------------- */
@@ -331,8 +311,7 @@ struct sink machine_stalls_sink(struct machine_stalls *m)
     static const struct sink_ops ops = {
         .name = "machine stalls", .ordered = true, .begin = stall_begin,
         .end = stall_end, .runstate = stall_add_runstate,
-        .exit = stall_add_exit, .pv = stall_add_pv, .irq = stall_add_irq,
-        .power = stall_add_power, .event = stall_add_event,
+        .moment = stall_add_moment,
     };
 
     return (struct sink){ &ops, m };

@@ -605,19 +605,41 @@ static void note_early_scheduler(struct wait_causes *w,
     p->limited = note == note_ratelimit;
 }
 
-static void note_scheduler(struct wait_causes *w, const struct fact_event *f)
+static void (*find_note(uint32_t event))(struct wait_causes *w,
+                                         const struct fact_event *f)
 {
-    uint32_t event = f->record->event;
     unsigned int minor = event & (TRC_SCHED_EVT_MASK & 0xfff);
     unsigned int id = (event & TRC_SCHED_ID_MASK) >> TRC_SCHED_ID_SHIFT;
 
+    return minor < 32 ? scheduler_notes[id][minor] : NULL;
+}
+
+static void note_scheduler(struct wait_causes *w, const struct fact_event *f)
+{
+    void (*note)(struct wait_causes *w, const struct fact_event *f) =
+        find_note(f->record->event);
+
     w->has_scheduler = true;
-    if ( minor >= 32 || !scheduler_notes[id][minor] )
+    if ( !note )
         return;
     if ( f->time < w->first )
-        note_early_scheduler(w, f, scheduler_notes[id][minor]);
+        note_early_scheduler(w, f, note);
     else
-        scheduler_notes[id][minor](w, f);
+        note(w, f);
+}
+
+static bool is_scheduler_event(uint32_t event)
+{
+    return event >> TRC_SUBCLS_SHIFT == TRC_SCHED_CLASS >> TRC_SUBCLS_SHIFT;
+}
+
+/* Any record of the scheduler sets has_scheduler. */
+static enum fact_event_need wait_needs_event(uint32_t event)
+{
+    if ( is_scheduler_event(event) )
+        return find_note(event) ? NEED_EVENT : NEED_FIRST_EVENT;
+    return event == TRC_SCHED_SLEEP || event == TRC_SCHED_WAKE
+           ? NEED_EVENT : NEED_NO_EVENT;
 }
 
 static void wait_add_event(void *state, const struct fact_event *f)
@@ -625,7 +647,7 @@ static void wait_add_event(void *state, const struct fact_event *f)
     const struct wait_causes *w = state;
     uint32_t event = f->record->event;
 
-    if ( event >> TRC_SUBCLS_SHIFT == TRC_SCHED_CLASS >> TRC_SUBCLS_SHIFT )
+    if ( is_scheduler_event(event) )
         note_scheduler(state, f);
     else if ( f->time < w->first )
         return;
@@ -695,7 +717,7 @@ struct sink wait_causes_sink(struct wait_causes *w)
         .begin = wait_begin,
         .end = wait_end, .runstate = wait_add_runstate, .loss = wait_add_loss,
         .pcpu = wait_add_pcpu, .irq = wait_add_irq, .power = wait_add_power,
-        .event = wait_add_event,
+        .event = wait_add_event, .needs_event = wait_needs_event,
     };
 
     return (struct sink){ &ops, w };

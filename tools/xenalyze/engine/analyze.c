@@ -17,6 +17,77 @@
 
 /* --- shards --------------------------------------------------------------- */
 
+static bool selects_sink(const struct sink *sink, bool ordered, bool unordered)
+{
+    return sink->ops->ordered ? ordered : unordered;
+}
+
+/*
+ * Connect sinks of a shard, those that are ordered or not, and then a further
+ * one, unless NULL.
+ */
+static int connect_sinks(struct analysis *a, struct emit *emit,
+                         const struct shard *s, bool ordered, bool unordered,
+                         const struct sink *further)
+{
+    struct sink *sinks = arena_array(&a->arena, a->nr_sinks + 1,
+                                     sizeof(*sinks), _Alignof(struct sink));
+    size_t nr = 0;
+
+    assert(ordered || unordered);
+    for ( size_t i = 0; sinks && i < a->nr_sinks; i++ )
+        if ( selects_sink(&s->sinks[i], ordered, unordered) )
+            sinks[nr++] = s->sinks[i];
+    if ( sinks && further )
+        sinks[nr++] = *further;
+    return sinks ? emit_init(emit, &a->arena, sinks, nr) : -ENOMEM;
+}
+
+static bool wants_moments(const struct analysis *a)
+{
+    for ( size_t i = 0; i < a->nr_sinks; i++ )
+    {
+        assert(!a->sinks[i].ops->moment || a->sinks[i].ops->ordered);
+        if ( a->sinks[i].ops->moment )
+            return true;
+    }
+    return false;
+}
+
+/* All sinks, and the one that makes moments for them. */
+static int connect_all_sinks(struct analysis *a, struct emit *emit,
+                             const struct shard *s)
+{
+    struct sink moments = fact_moment_sink(&a->global.ordered);
+
+    return connect_sinks(a, emit, s, true, true,
+                         wants_moments(a) ? &moments : NULL);
+}
+
+/*
+ * The machines of pcpus emit to the sinks of the shard; if the pcpus are read
+ * separately, a queue subscribes for the ordered ones.
+ */
+static int connect_shard(struct analysis *a, struct shard *s)
+{
+    struct sink queue;
+
+    if ( a->by_time )
+        return connect_all_sinks(a, &s->emit, s);
+    queue = fact_queue_sink(&s->queue, s->sinks, a->nr_sinks,
+                            a->options->bounded ? a->options->from : 0);
+    return connect_sinks(a, &s->emit, s, false, true, &queue);
+}
+
+/* The global machine emits to all sinks, in the thread of shard 0. */
+static int connect_global(struct analysis *a)
+{
+    int rc = connect_all_sinks(a, &a->global.emit, &a->shards[0]);
+
+    return rc ? rc : connect_sinks(a, &a->global.ordered, &a->shards[0], true,
+                                   false, NULL);
+}
+
 static int open_shard(struct analysis *a, unsigned int nr)
 {
     struct shard *s = &a->shards[nr];
@@ -35,11 +106,11 @@ static int open_shard(struct analysis *a, unsigned int nr)
         s->sinks[i].ops = a->sinks[i].ops;
         if ( !nr )
             s->sinks[i].state = a->sinks[i].state;
-        else if ( a->sinks[i].ops->clone )
+        else if ( a->sinks[i].ops->clone && !a->sinks[i].ops->ordered )
             rc = a->sinks[i].ops->clone(&s->sinks[i].state,
                                         a->sinks[i].state);
     }
-    return rc ? rc : emit_init(&s->emit, &a->arena, s->sinks, a->nr_sinks);
+    return rc ? rc : connect_shard(a, s);
 }
 
 /* Merge the clones into their sinks. */
@@ -59,25 +130,17 @@ static int merge_shard(struct analysis *a, unsigned int nr)
     return first;
 }
 
-static bool is_ordered(const struct analysis *a)
-{
-    for ( size_t i = 0; i < a->nr_sinks; i++ )
-        if ( a->sinks[i].ops->ordered )
-            return true;
-    return false;
-}
-
-/* Does the sink subscribe to facts that are emitted in all threads? */
+/* Does the sink subscribe to facts that are delivered in all threads? */
 static bool wants_local(const struct sink_ops *ops)
 {
 #define WANTS(kind) || ops->kind
-    return false EMIT_LOCAL_KINDS(WANTS);
+    return !ops->ordered && (false EMIT_LOCAL_KINDS(WANTS));
 #undef WANTS
 }
 
 /*
- * A sink that subscribes only to global facts needs no clone(): global facts
- * are always delivered on thread 0.
+ * A sink that is ordered, or subscribes only to global facts, needs no clone():
+ * its facts are always delivered on thread 0.
  */
 static unsigned int count_threads(const struct analysis *a)
 {
@@ -326,11 +389,19 @@ int segment_end(struct analysis *a, struct err *e)
 
 /* --- a trace -------------------------------------------------------------- */
 
+/* Other errors than that of a stream are found again. */
+static bool is_stream(struct xt_trace *trace)
+{
+    struct err unmapped = ERR_INIT;
+    unsigned int nr;
+
+    return xt_trace_cpus(trace, &nr, &unmapped) == -ESPIPE;
+}
+
 static int setup_analysis(struct analysis *a, struct err *e)
 {
     int rc = 0;
 
-    assert(a->nr_shards && a->nr_shards <= ANALYZE_MAX_THREADS);
     if ( a->options->info )
         a->info = *a->options->info;
     else
@@ -338,6 +409,9 @@ static int setup_analysis(struct analysis *a, struct err *e)
     if ( rc )
         return rc;
     xt_info_clock(&a->info, a->options->hz, &a->clock);
+    a->by_time = is_stream(a->trace);
+    a->nr_shards = a->by_time ? 1 : count_threads(a);
+    assert(a->nr_shards && a->nr_shards <= ANALYZE_MAX_THREADS);
     a->shards = arena_array(&a->arena, a->nr_shards, sizeof(*a->shards),
                             _Alignof(struct shard));
     if ( !a->shards )
@@ -347,7 +421,7 @@ static int setup_analysis(struct analysis *a, struct err *e)
         for ( unsigned int i = 0; i < 2; i++ )
             arena_init(&a->shards[nr].scratch[i], 0);
     rc = open_shard(a, 0);
-    a->global.emit = a->shards[0].emit;
+    rc = rc ? rc : connect_global(a);
     a->global.guests = &a->guests;
     return rc;
 }
@@ -405,18 +479,6 @@ static void find_sleep_states(struct analysis *a)
         a->has_sleep_states = pcpu_has_sleep_states(a, i, most);
 }
 
-static int read_trace(struct analysis *a, struct err *e)
-{
-    struct err unmapped = ERR_INIT;
-    unsigned int nr;
-    int rc = is_ordered(a) ? -ESPIPE : xt_trace_cpus(a->trace, &nr,
-                                                     &unmapped);
-
-    if ( rc == -ESPIPE )
-        return analyze_by_time(a, e);
-    return rc ? rc : analyze_by_pcpu(a, e);
-}
-
 int analyze_trace(struct xt_trace *trace, const struct analyze_options *options,
                   const struct sink *sinks, size_t nr_sinks, struct err *e)
 {
@@ -440,13 +502,12 @@ int analyze_trace(struct xt_trace *trace, const struct analyze_options *options,
     if ( crop_is_needed(options) )
         rc = crop_sinks(&a->arena, options, sinks, nr_sinks, &cropped);
     a->sinks = cropped ? cropped : sinks;
-    a->nr_shards = is_ordered(a) ? 1 : count_threads(a);
     rc = rc ? rc : setup_analysis(a, e);
     rc = rc ? rc : analyze_clocks(a, e);
     if ( !rc )
     {
         find_sleep_states(a);
-        rc = read_trace(a, e);
+        rc = a->by_time ? analyze_by_time(a, e) : analyze_by_pcpu(a, e);
     }
     if ( !rc && (a->guests.failed || a->global.failed ||
                  a->global.waits.failed) )

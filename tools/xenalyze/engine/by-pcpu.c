@@ -305,6 +305,7 @@ static void read_slice(struct team *t, struct reader *r, unsigned int slice,
         return;
     debug_assert(slice < t->slices && thread < t->a->nr_shards);
     r->p->emit = &s->emit;
+    fact_queue_begin(&s->queue, r->p, t->epoch);
     r->p->scratch = &s->scratch[t->epoch % 2];
     read_pcpu(r, find_slice_end(t, slice));
     xt_walk_pause(&r->walk);

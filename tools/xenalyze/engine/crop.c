@@ -199,6 +199,7 @@ CROP_MOMENT(cr3, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(pv, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(irq, time, wants_pcpu(c, f->pcpu))
 CROP_MOMENT(power, time, wants_pcpu(c, f->pcpu))
+CROP_MOMENT(moment, from, wants_pcpu(c, f->pcpu))
 
 static void crop_event(void *state, const struct fact_event *f)
 {
@@ -311,6 +312,10 @@ static void wrap_sink(struct crop *c, const struct sink *sink,
     c->ops.name = has->name;
     c->ops.ordered = has->ordered;
     c->ops.no_rivals = has->no_rivals;
+    c->ops.exit_needs = has->exit_needs;
+    c->ops.handle_needs = has->handle_needs;
+    c->ops.pv_need = has->pv_need;
+    c->ops.needs_event = has->needs_event;
 #define WRAP_SLOT(slot) c->ops.slot = has->slot ? crop_##slot : NULL;
     WRAP_SLOT(clone) WRAP_SLOT(merge) WRAP_SLOT(begin) WRAP_SLOT(end)
     EMIT_KINDS(WRAP_SLOT)

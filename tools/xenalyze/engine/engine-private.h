@@ -9,13 +9,19 @@
 
 #include "common/arena.h"
 #include "xenalyze/engine/engine.h"
+#include "xenalyze/engine/queue-facts.h"
 #include "xenalyze/machine/machine.h"
 
-/* Private data of a thread.  Shard 0 has the sinks, others have clones. */
+/*
+ * Private data of a thread.  Shard 0 has the sinks, others have clones, but not
+ * of ordered sinks.  While the pcpus are read separately, `emit` has a queue in
+ * the place of ordered sinks.
+ */
 struct shard
 {
     struct sink *sinks;
     struct emit emit;
+    struct fact_queue queue;
     struct arena scratch[2];    /* freed when the changes are applied */
 };
 
@@ -41,6 +47,7 @@ struct analysis
     struct global global;
     struct shard *shards;
     unsigned int nr_shards;
+    bool by_time;               /* the input is a stream */
 
     /* The pcpus of this segment; NULL for a pcpu without records. */
     struct arena pcpu_arena;

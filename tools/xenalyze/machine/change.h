@@ -35,6 +35,11 @@ enum change_kind
     CHANGE_HEARD,       /* the silence ends, and vcpu runs, unless NULL */
     CHANGE_END,         /* last record of the pcpu */
     CHANGE_COUNTS,      /* the collector's record `data` about losses */
+    CHANGE_FACT,        /* no change: the local fact `data`, of the enum
+                           emit_local_kind `old`, for ordered sinks; if `new`,
+                           also a fact_moment of `time` */
+    CHANGE_MOMENT,      /* the same for a fact_moment from `number` to `time`,
+                           or of `number` only, if not `new` */
     CHANGE_KINDS
 };
 

@@ -59,6 +59,27 @@ _Static_assert(sizeof(struct sink_ops) ==
                "a kind for each callback of a sink");
 #undef EMIT_COUNT
 
+#define EMIT_LOCAL(kind)                                                    \
+static void emit_local_##kind(const struct emit *e, const void *fact)       \
+{                                                                           \
+    emit_##kind(e, fact);                                                   \
+}
+EMIT_LOCAL_KINDS(EMIT_LOCAL)
+#undef EMIT_LOCAL
+
+void emit_local(const struct emit *e, enum emit_local_kind kind,
+                const void *fact)
+{
+    static void (*const emit[])(const struct emit *e, const void *fact) = {
+#define EMIT_ROW(kind) [EMIT_LOCAL_##kind] = emit_local_##kind,
+        EMIT_LOCAL_KINDS(EMIT_ROW)
+#undef EMIT_ROW
+    };
+
+    debug_assert(kind < EMIT_LOCAL_COUNT);
+    emit[kind](e, fact);
+}
+
 int emit_init(struct emit *e, struct arena *arena, const struct sink *sinks,
               size_t nr_sinks)
 {

@@ -16,7 +16,7 @@
  *          emit_exit_block()
  * local:   emit_pcpu()  emit_volume()  emit_exit()  emit_handle()  emit_cr3()
  *          emit_pv()  emit_memory()  emit_irq()  emit_power()  emit_event()
- *          emit_domain_name()
+ *          emit_domain_name()  emit_moment()
  */
 #ifndef XENALYZE_MACHINE_EMIT_H
 #define XENALYZE_MACHINE_EMIT_H
@@ -33,7 +33,8 @@
 
 #define EMIT_LOCAL_KINDS(each)                                              \
     each(pcpu) each(volume) each(exit) each(handle) each(cr3) each(pv)      \
-    each(memory) each(irq) each(power) each(event) each(domain_name)
+    each(memory) each(irq) each(power) each(event) each(domain_name)        \
+    each(moment)
 
 #define EMIT_KINDS(each) EMIT_GLOBAL_KINDS(each) EMIT_LOCAL_KINDS(each)
 
@@ -71,5 +72,17 @@ static inline void emit_##kind(const struct emit *e,                        \
 }
 EMIT_KINDS(EMIT_FUNCTION)
 #undef EMIT_FUNCTION
+
+/* A local fact of a kind that is known at run time only. */
+enum emit_local_kind
+{
+#define EMIT_LOCAL_KIND(kind) EMIT_LOCAL_##kind,
+    EMIT_LOCAL_KINDS(EMIT_LOCAL_KIND)
+#undef EMIT_LOCAL_KIND
+    EMIT_LOCAL_COUNT
+};
+
+void emit_local(const struct emit *e, enum emit_local_kind kind,
+                const void *fact);
 
 #endif /* XENALYZE_MACHINE_EMIT_H */

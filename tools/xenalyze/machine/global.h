@@ -104,6 +104,7 @@ struct global_pcpu
 struct global
 {
     struct emit emit;
+    struct emit ordered;        /* of CHANGE_FACT: to ordered sinks only */
     struct guests *guests;
     struct global_pcpu *pcpus;
     unsigned int nr_pcpus, lost_pcpus;

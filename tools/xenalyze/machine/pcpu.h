@@ -111,6 +111,17 @@ struct pcpu
     uint32_t c_state;
     uint64_t asleep_since;
 
+    /*
+     * Facts that ordered sinks got in the selected span: the vcpu of the last
+     * exit, and of the last fact of a PV guest since a vcpu arrived.
+     */
+    bool in_span;
+    const struct vcpu *exit_vcpu, *pv_vcpu;
+    bool has_irq;               /* handled since that exit */
+    bool has_call, has_sent;    /* hypercalls of pv_vcpu: any; the last one may
+                                   have sent an event */
+    bool has_first_event;       /* one of NEED_FIRST_EVENT */
+
     /* A domain's name, of which some parts have arrived; NULL: none; free(). */
     struct xt_meta_text *name;
 

@@ -791,6 +791,21 @@ static void apply_counts(struct global *g, const struct change *c)
         g->guests->failed = true;
 }
 
+static void apply_fact(struct global *g, const struct change *c)
+{
+    emit_local(&g->ordered, c->old, c->data);
+    if ( c->new )
+        emit_moment(&g->ordered, &(struct fact_moment){
+            .pcpu = c->pcpu, .from = c->time, .to = c->time });
+}
+
+static void apply_moment(struct global *g, const struct change *c)
+{
+    emit_moment(&g->ordered, &(struct fact_moment){
+        .pcpu = c->pcpu, .from = c->number,
+        .to = c->new ? c->time : c->number });
+}
+
 /* --- all changes ---------------------------------------------------------- */
 
 static void (*const apply[CHANGE_KINDS])(struct global *g,
@@ -812,10 +827,15 @@ static void (*const apply[CHANGE_KINDS])(struct global *g,
     [CHANGE_HEARD] = apply_heard,
     [CHANGE_END] = apply_end,
     [CHANGE_COUNTS] = apply_counts,
+    [CHANGE_FACT] = apply_fact,
+    [CHANGE_MOMENT] = apply_moment,
 };
 
 void global_apply(struct global *g, const struct change *c)
 {
-    debug_assert(c->kind < CHANGE_KINDS && c->pcpu < g->nr_pcpus);
+    debug_assert(c->kind < CHANGE_KINDS);
+    /* The facts of a pcpu may begin before its first time stamp. */
+    debug_assert(c->kind == CHANGE_FACT || c->kind == CHANGE_MOMENT ||
+                 c->pcpu < g->nr_pcpus);
     apply[c->kind](g, c);
 }

@@ -7,6 +7,7 @@
 #ifndef XENALYZE_MODEL_EXIT_REASONS_H
 #define XENALYZE_MODEL_EXIT_REASONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "libxentrace/libxentrace.h"
@@ -30,6 +31,26 @@ static inline unsigned int exit_cause(unsigned int hardware, uint32_t reason)
         return exit_cause_svm(reason);
     /* The high bits are flags. */
     return (uint16_t)reason < EXIT_NR_VMX ? (uint16_t)reason : EXIT_OTHER;
+}
+
+/* The reasons, on both kinds of hardware, that conclusions depend on. */
+#define EXIT_VMX_INTERRUPT 1u
+#define EXIT_VMX_PAUSE 40u
+#define EXIT_SVM_INTERRUPT 0x60u
+#define EXIT_SVM_PAUSE 0x77u
+
+/* An interrupt of the host. */
+static inline bool exit_is_interrupt(unsigned int hardware, uint32_t reason)
+{
+    return reason == (hardware == XT_HARDWARE_SVM ? EXIT_SVM_INTERRUPT
+                                                  : EXIT_VMX_INTERRUPT);
+}
+
+/* The PAUSE instruction, repeated: the guest spins. */
+static inline bool exit_is_pause(unsigned int hardware, uint32_t reason)
+{
+    return reason == (hardware == XT_HARDWARE_SVM ? EXIT_SVM_PAUSE
+                                                  : EXIT_VMX_PAUSE);
 }
 
 /* "HLT", "VMEXIT_NPF"; NULL: no name. */

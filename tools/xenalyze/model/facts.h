@@ -13,8 +13,9 @@
  *   LOCAL facts come pcpu by pcpu: rising in time for each pcpu, in any order
  *   between pcpus, in as many threads as there are shards.  For that, clone()
  *   splits a sink and merge() joins the parts.  A sink of local facts without
- *   clone(), or an `ordered` sink, forces a single thread (and the latter the
- *   order of time, at about half of the speed).
+ *   clone() forces a single thread.  An `ordered` sink gets local facts as it
+ *   gets global ones: in one thread, in the order of time.  Each of these is
+ *   copied and sorted, so the sink should say which ones it needs.
  *
  *   GLOBAL facts (marked so) come in one thread, to the sink itself, in the
  *   order of the time at which they end.
@@ -556,6 +557,26 @@ struct fact_pv
     uint64_t args[6];           /* the first nr_args are set */
 };
 
+/* Hypercalls that may send an event to another domain. */
+enum fact_hypercall
+{
+    CALL_EVENT_CHANNEL = 32,
+    CALL_HVM = 34,
+    CALL_DM = 41,
+};
+
+static inline bool fact_pv_is_call(const struct fact_pv *f)
+{
+    return f->kind == PV_HYPERCALL || f->kind == PV_HYPERCALL_V2 ||
+           f->kind == PV_HYPERCALL_SUBCALL;
+}
+
+static inline bool hypercall_may_send(uint32_t number)
+{
+    return number == CALL_EVENT_CHANNEL || number == CALL_HVM ||
+           number == CALL_DM;
+}
+
 enum fact_memory_kind
 {
     MEMORY_GRANT_MAP,
@@ -645,7 +666,46 @@ struct fact_domain_name
     const char *name;           /* printable ASCII only */
 };
 
+/*
+ * A pcpu wrote records at these two times, `from` maybe long before other facts
+ * of about that time.  The engine makes this fact of those about exits, PV
+ * guests, interrupts, power and events; for ordered sinks only.
+ */
+struct fact_moment
+{
+    uint32_t pcpu;
+    uint64_t from, to;          /* begin and end of an exit; or equal */
+};
+
 /* --- sinks ---------------------------------------------------------------- */
+
+/* Exits that a sink needs. */
+enum fact_exit_need
+{
+    NEED_INTERRUPT_EXITS = 1u << 0,     /* for interrupts of the host */
+    NEED_PAUSE_EXITS = 1u << 1,         /* for the PAUSE instruction */
+    NEED_FIRST_EXITS = 1u << 2,         /* the first of a vcpu on a pcpu */
+    NEED_EXITS_AFTER_IRQ = 1u << 3,     /* the first of a pcpu behind a fact of
+                                           a handled interrupt */
+};
+
+/* The facts of PV guests that a sink needs. */
+enum fact_pv_need
+{
+    NEED_PV,                    /* all */
+    NEED_PV_SENDS,              /* hypercalls that may send an event, and the
+                                   vcpu's next fact; and its first fact, and
+                                   first hypercall, on a pcpu */
+};
+
+/* Records of an event that a sink needs. */
+enum fact_event_need
+{
+    NEED_NO_EVENT,
+    NEED_FIRST_EVENT,           /* the first such record of each pcpu at least:
+                                   it proves that they are traced */
+    NEED_EVENT,
+};
 
 struct sink_ops
 {
@@ -655,6 +715,15 @@ struct sink_ops
     bool no_rivals;             /* waits without rivals suffice: nr_rivals and
                                    rivals must not be read, all time may be
                                    unknown */
+
+    /*
+     * An ordered sink may not get further facts of these kinds.  0 or NULL: it
+     * needs all.
+     */
+    uint32_t exit_needs;        /* bits of enum fact_exit_need */
+    uint32_t handle_needs;      /* bits of kinds: 1u << HANDLE_PIO */
+    enum fact_pv_need pv_need;
+    enum fact_event_need (*needs_event)(uint32_t event);
 
     /*
      * clone() creates a second state (shard) for another thread, merge() adds
@@ -692,6 +761,7 @@ struct sink_ops
     void (*power)(void *state, const struct fact_power *f);
     void (*event)(void *state, const struct fact_event *f);
     void (*domain_name)(void *state, const struct fact_domain_name *f);
+    void (*moment)(void *state, const struct fact_moment *f);
 };
 
 struct sink

@@ -172,7 +172,7 @@ static void print_trip(const struct io_report *r, const struct io_worst *w,
 /* Records of hypercalls tell event-channel requests from emulated devices. */
 static void print_hints(const struct io_trips *t, FILE *out)
 {
-    if ( !t->hypercalls )
+    if ( !t->has_calls )
         fprintf(out, " warning: no hypercalls in the trace; capture with "
                 "xentrace -e sched,hvm,pv,mem\n");
 }

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The copies are in the scratch memory of the epoch, which is freed when the
+ * changes are applied.  Most facts are exits and events, of which most sinks
+ * need few: what is not needed costs no copy, and only its moment is queued.
+ */
+#include "xenalyze/engine/queue-facts.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "common/compiler.h"
+#include "common/debug.h"
+
+#define BLOCK_BYTES 16384u      /* of scratch memory, allocated at once */
+
+COLD
+static void *alloc_slow(struct fact_queue *q, size_t bytes)
+{
+    char *block = arena_alloc(q->pcpu->scratch, BLOCK_BYTES, 8);
+
+    debug_assert(bytes <= BLOCK_BYTES);
+    if ( !block )
+    {
+        q->pcpu->changes.failed = true;
+        return NULL;
+    }
+    q->at = block + bytes;
+    q->end = block + BLOCK_BYTES;
+    return block;
+}
+
+/* Scratch memory; NULL, remembered: there is none. */
+static inline void *alloc_bytes(struct fact_queue *q, size_t bytes)
+{
+    void *piece = q->at;
+
+    bytes = (bytes + 7) & ~(size_t)7;
+    if ( (size_t)(q->end - q->at) < bytes )
+        return alloc_slow(q, bytes);
+    q->at += bytes;
+    return piece;
+}
+
+static inline void *copy_bytes(struct fact_queue *q, const void *from,
+                               size_t bytes)
+{
+    void *copy = alloc_bytes(q, bytes);
+
+    if ( copy )
+        memcpy(copy, from, bytes);
+    return copy;
+}
+
+/* Queue a fact, which is in scratch memory, behind all that ends at `time`. */
+static inline void queue_fact(struct fact_queue *q, enum emit_local_kind kind,
+                              uint64_t time, void *fact, bool with_moment)
+{
+    struct pcpu *p = q->pcpu;
+
+    debug_assert(fact && time >= p->time);
+    *changes_add(&p->changes) = (struct change){
+        .time = time, .data = fact, .pcpu = p->id, .kind = CHANGE_FACT,
+        .old = kind, .new = with_moment };
+}
+
+/* `is_end`: there was a record at `time`, too. */
+static inline void queue_moment(const struct fact_queue *q, uint64_t from,
+                                uint64_t time, bool is_end)
+{
+    struct pcpu *p = q->pcpu;
+
+    debug_assert(from <= time || !is_end);
+    if ( q->wants_moments )
+        *changes_add(&p->changes) = (struct change){
+            .time = time, .number = from, .pcpu = p->id,
+            .kind = CHANGE_MOMENT, .new = is_end };
+}
+
+/* What was emitted before the span does not count. */
+static inline void enter_span(const struct fact_queue *q, uint64_t time)
+{
+    struct pcpu *p = q->pcpu;
+
+    if ( p->in_span || time < q->from )
+        return;
+    p->in_span = true;
+    p->exit_vcpu = p->pv_vcpu = NULL;
+}
+
+/* --- facts without pointers to memory that changes ------------------------ */
+
+#define COPY_FACT(q, name, fact, time, with_moment)                         \
+do {                                                                        \
+    void *copy = copy_bytes(q, fact, sizeof(*(fact)));                      \
+                                                                            \
+    if ( copy )                                                             \
+        queue_fact(q, EMIT_LOCAL_##name, time, copy, with_moment);          \
+} while ( 0 )
+
+#define QUEUE_FLAT(name)                                                    \
+static void queue_##name(void *state, const struct fact_##name *f)          \
+{                                                                           \
+    struct fact_queue *q = state;                                           \
+                                                                            \
+    COPY_FACT(q, name, f, q->pcpu->time, false);                            \
+}
+QUEUE_FLAT(volume) QUEUE_FLAT(cr3) QUEUE_FLAT(memory)
+#undef QUEUE_FLAT
+
+/* A vcpu arrives on the pcpu, or leaves it. */
+static void queue_pcpu(void *state, const struct fact_pcpu *f)
+{
+    struct fact_queue *q = state;
+
+    q->pcpu->pv_vcpu = NULL;
+    if ( q->wants_pcpus )
+        COPY_FACT(q, pcpu, f, q->pcpu->time, false);
+}
+
+static void queue_irq(void *state, const struct fact_irq *f)
+{
+    struct fact_queue *q = state;
+
+    q->pcpu->has_irq |= f->kind == IRQ_HANDLED;
+    if ( q->wants_irqs )
+        COPY_FACT(q, irq, f, f->time, q->wants_moments);
+    else
+        queue_moment(q, f->time, f->time, false);
+}
+
+static void queue_power(void *state, const struct fact_power *f)
+{
+    struct fact_queue *q = state;
+
+    if ( q->wants_power )
+        COPY_FACT(q, power, f, f->time, q->wants_moments);
+    else
+        queue_moment(q, f->time, f->time, false);
+}
+
+/* --- PV guests ------------------------------------------------------------ */
+
+/* Is the fact one of NEED_PV_SENDS? */
+static bool is_pv_send(const struct fact_queue *q, const struct fact_pv *f)
+{
+    struct pcpu *p = q->pcpu;
+    bool is_call = fact_pv_is_call(f), is_first, had_call, had_sent;
+
+    enter_span(q, f->time);
+    is_first = p->pv_vcpu != f->vcpu;
+    had_call = !is_first && p->has_call;
+    had_sent = !is_first && p->has_sent;
+    p->pv_vcpu = f->vcpu;
+    p->has_call = had_call || is_call;
+    p->has_sent = is_call && hypercall_may_send(f->number);
+    return is_first || had_sent || p->has_sent || (is_call && !had_call);
+}
+
+static void queue_pv(void *state, const struct fact_pv *f)
+{
+    struct fact_queue *q = state;
+
+    if ( q->wants_all_pv || (q->wants_pv_sends && is_pv_send(q, f)) )
+        COPY_FACT(q, pv, f, f->time, q->wants_moments);
+    else
+        queue_moment(q, f->time, f->time, false);
+}
+
+/* --- exits and handlers --------------------------------------------------- */
+
+/* The machine's time may still be that of the record before. */
+static uint64_t find_exit_end(const struct pcpu *p, const struct fact_exit *f)
+{
+    uint64_t end = f->start + f->cycles;
+
+    return end > p->time ? end : p->time;
+}
+
+static inline bool needs_exit(const struct fact_queue *q,
+                              const struct fact_exit *f)
+{
+    const struct pcpu *p = q->pcpu;
+    uint32_t fits = 1u << 31;           /* of a sink that needs all */
+
+    enter_span(q, f->start);
+    if ( p->exit_vcpu != f->vcpu )
+        fits |= NEED_FIRST_EXITS;
+    if ( p->has_irq )
+        fits |= NEED_EXITS_AFTER_IRQ;
+    if ( exit_is_interrupt(f->hardware, f->reason) )
+        fits |= NEED_INTERRUPT_EXITS;
+    if ( exit_is_pause(f->hardware, f->reason) )
+        fits |= NEED_PAUSE_EXITS;
+    return q->exit_needs & fits;
+}
+
+static void queue_exit(void *state, const struct fact_exit *f)
+{
+    struct fact_queue *q = state;
+    struct pcpu *p = q->pcpu;
+    uint64_t time = find_exit_end(p, f);
+
+    queue_moment(q, f->start, time, f->end == EXIT_ENTERED);
+    if ( !needs_exit(q, f) )
+        return;
+    p->exit_vcpu = f->vcpu;
+    p->has_irq = false;
+    COPY_FACT(q, exit, f, time, false);
+}
+
+static void queue_handle(void *state, const struct fact_handle *f)
+{
+    struct fact_queue *q = state;
+    struct pcpu *p = q->pcpu;
+    struct fact_handle *copy;
+
+    debug_assert(f->kind < HANDLE_KINDS);
+    if ( !(q->handle_needs >> f->kind & 1) )
+        return;
+    copy = copy_bytes(q, f, sizeof(*f));
+    if ( copy && f->exit )
+        copy->exit = copy_bytes(q, f->exit, sizeof(*f->exit));
+    if ( copy && (copy->exit || !f->exit) )
+        queue_fact(q, EMIT_LOCAL_handle,
+                   f->exit ? find_exit_end(p, f->exit) : p->time, copy, false);
+}
+
+/* --- events --------------------------------------------------------------- */
+
+/* A fact about a record, with copies of the record and its words. */
+struct event_copy
+{
+    struct fact_event fact;
+    struct xt_record record;
+    uint32_t payload[XT_RECORD_MAX_WORDS];
+};
+
+static void copy_event(struct fact_queue *q, const struct fact_event *f)
+{
+    const struct xt_record *r = f->record;
+    struct event_copy *copy =
+        alloc_bytes(q, offsetof(struct event_copy, payload) + 4u * r->words);
+
+    debug_assert(r->words <= XT_RECORD_MAX_WORDS);
+    if ( !copy )
+        return;
+    copy->fact = *f;
+    copy->fact.record = &copy->record;
+    copy->record = *r;
+    copy->record.payload = (const unsigned char *)copy->payload;
+    memcpy(copy->payload, r->payload, 4u * r->words);
+    queue_fact(q, EMIT_LOCAL_event, f->time, &copy->fact, q->wants_moments);
+}
+
+COLD
+static enum fact_event_need choose_event(const struct fact_queue *q,
+                                         uint32_t event)
+{
+    enum fact_event_need most = NEED_NO_EVENT;
+
+    for ( size_t i = 0; i < q->nr_sinks; i++ )
+    {
+        const struct sink_ops *ops = q->sinks[i].ops;
+        enum fact_event_need need;
+
+        if ( !ops->ordered || !ops->event )
+            continue;
+        need = ops->needs_event ? ops->needs_event(event) : NEED_EVENT;
+        most = need > most ? need : most;
+    }
+    return most;
+}
+
+static inline bool needs_event(struct fact_queue *q, uint32_t event)
+{
+    struct event_choice *c = &q->choices[event * UINT32_C(0x9e3779b1) >>
+                                         (32 - QUEUE_EVENT_BITS)];
+
+    if ( c->event != event )
+        *c = (struct event_choice){ event, choose_event(q, event) };
+    if ( c->need != NEED_FIRST_EVENT )
+        return c->need == NEED_EVENT;
+    if ( q->pcpu->has_first_event )
+        return false;
+    q->pcpu->has_first_event = true;
+    return true;
+}
+
+static void queue_event(void *state, const struct fact_event *f)
+{
+    struct fact_queue *q = state;
+
+    if ( needs_event(q, f->record->event) )
+        copy_event(q, f);
+    else
+        queue_moment(q, f->time, f->time, false);
+}
+
+static void queue_domain_name(void *state, const struct fact_domain_name *f)
+{
+    struct fact_queue *q = state;
+    struct fact_domain_name *copy = copy_bytes(q, f, sizeof(*f));
+
+    if ( copy )
+        copy->name = copy_bytes(q, f->name, strlen(f->name) + 1);
+    if ( copy && copy->name )
+        queue_fact(q, EMIT_LOCAL_domain_name, q->pcpu->time, copy, false);
+}
+
+/* --- the queue ------------------------------------------------------------ */
+
+static void subscribe_to(struct fact_queue *q, const struct sink_ops *ops)
+{
+#define SUBSCRIBE(kind) q->ops.kind = ops->kind ? queue_##kind : q->ops.kind;
+    SUBSCRIBE(pcpu) SUBSCRIBE(volume) SUBSCRIBE(exit) SUBSCRIBE(handle)
+    SUBSCRIBE(cr3) SUBSCRIBE(pv) SUBSCRIBE(memory) SUBSCRIBE(irq)
+    SUBSCRIBE(power) SUBSCRIBE(event) SUBSCRIBE(domain_name)
+#undef SUBSCRIBE
+    q->wants_pcpus |= ops->pcpu != NULL;
+    q->wants_all_pv |= ops->pv && ops->pv_need == NEED_PV;
+    q->wants_pv_sends |= ops->pv != NULL;
+    q->wants_irqs |= ops->irq != NULL;
+    q->wants_power |= ops->power != NULL;
+    q->wants_moments |= ops->moment != NULL;
+    if ( ops->exit )
+        q->exit_needs |= ops->exit_needs ? ops->exit_needs : UINT32_MAX;
+    if ( ops->handle )
+        q->handle_needs |= ops->handle_needs ? ops->handle_needs : UINT32_MAX;
+}
+
+struct sink fact_queue_sink(struct fact_queue *q, const struct sink *sinks,
+                            size_t nr_sinks, uint64_t from)
+{
+    assert(sinks || !nr_sinks);
+    *q = (struct fact_queue){
+        .ops = { .name = "queue" }, .sinks = sinks, .nr_sinks = nr_sinks,
+        .from = from };
+    for ( size_t i = 0; i < nr_sinks; i++ )
+        if ( sinks[i].ops->ordered )
+            subscribe_to(q, sinks[i].ops);
+    if ( q->wants_pv_sends )
+        q->ops.pcpu = queue_pcpu;
+    if ( q->exit_needs & NEED_EXITS_AFTER_IRQ )
+        q->ops.irq = queue_irq;
+    if ( q->wants_moments )
+    {
+        q->ops.exit = queue_exit;
+        q->ops.pv = queue_pv;
+        q->ops.irq = queue_irq;
+        q->ops.power = queue_power;
+        q->ops.event = queue_event;
+    }
+    for ( size_t i = 0; i < 1u << QUEUE_EVENT_BITS; i++ )
+        q->choices[i].event = UINT32_MAX;
+    return (struct sink){ &q->ops, q };
+}
+
+/* --- moments without a queue ---------------------------------------------- */
+
+static void emit_exit_moment(void *state, const struct fact_exit *f)
+{
+    emit_moment(state, &(struct fact_moment){
+        .pcpu = f->pcpu, .from = f->start,
+        .to = f->start + (f->end == EXIT_ENTERED ? f->cycles : 0) });
+}
+
+#define EMIT_MOMENT(name)                                                   \
+static void emit_##name##_moment(void *state, const struct fact_##name *f)  \
+{                                                                           \
+    emit_moment(state, &(struct fact_moment){ f->pcpu, f->time, f->time }); \
+}
+EMIT_MOMENT(pv) EMIT_MOMENT(irq) EMIT_MOMENT(power) EMIT_MOMENT(event)
+#undef EMIT_MOMENT
+
+struct sink fact_moment_sink(struct emit *emit)
+{
+    static const struct sink_ops ops = {
+        .name = "moments", .exit = emit_exit_moment, .pv = emit_pv_moment,
+        .irq = emit_irq_moment, .power = emit_power_moment,
+        .event = emit_event_moment,
+    };
+
+    return (struct sink){ &ops, emit };
+}
