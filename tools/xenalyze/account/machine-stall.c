@@ -26,6 +26,7 @@
 void machine_stalls_init(struct machine_stalls *m)
 {
     assert(!m->vcpus && !m->pcpus);
+    m->first_cell = SILENCE_CELLS;
     stats_pool_init(&m->pool);
 }
 
@@ -84,17 +85,16 @@ COLD
 static void find_typical(struct machine_stalls *m)
 {
     uint64_t sum = 0;
-    unsigned int cell = 0;
-
+    unsigned int cell = m->first_cell;
     double mean = 0;
 
     debug_assert(m->weight);
     /* Most cells are empty, and divisions are slow. */
-    for ( unsigned int i = 0; i < SILENCE_CELLS; i++ )
+    for ( unsigned int i = m->first_cell; i <= m->last_cell; i++ )
         if ( m->weights[i] )
             mean += (double)m->weights[i] / (double)m->weight *
                     (double)silence_limit(i < MAX_CELL ? i : MAX_CELL);
-    while ( cell < SILENCE_CELLS - 1 &&
+    while ( cell < m->last_cell &&
             (sum += m->weights[cell]) < m->weight / 2 )
         cell++;
     m->limit = silence_limit(cell < MAX_CELL ? cell : MAX_CELL) * LONG_FACTOR;
@@ -104,7 +104,7 @@ static void find_typical(struct machine_stalls *m)
     if ( m->weight < m->memory )
         return;
     m->weight = 0;
-    for ( cell = 0; cell < SILENCE_CELLS; cell++ )
+    for ( cell = m->first_cell; cell <= m->last_cell; cell++ )
     {
         m->weights[cell] /= 2;
         m->weight += m->weights[cell];
@@ -114,9 +114,14 @@ static void find_typical(struct machine_stalls *m)
 static void add_silence(struct machine_stalls *m, uint64_t cycles,
                       uint32_t nr_busy)
 {
+    unsigned int cell;
+
     if ( !cycles || cycles > m->memory )
         return;
-    m->weights[silence_cell(cycles * nr_busy)] += cycles;
+    cell = silence_cell(cycles * nr_busy);
+    m->first_cell = cell < m->first_cell ? cell : m->first_cell;
+    m->last_cell = cell > m->last_cell ? cell : m->last_cell;
+    m->weights[cell] += cycles;
     m->weight += cycles;
     if ( ++m->nr_typical >= LEAST_TYPICAL && m->nr_typical % UPDATE == 0 )
         find_typical(m);
@@ -302,6 +307,8 @@ static int stall_end(void *state, const struct fact_end *f, struct err *e)
     m->nr_busy = 0;
     m->last = m->nr_typical = m->weight = m->limit = m->expected = 0;
     memset(m->weights, 0, sizeof(m->weights));
+    m->first_cell = SILENCE_CELLS;
+    m->last_cell = 0;
     return m->failed || m->pool.failed
            ? err_sys(e, -ENOMEM, "cannot keep stalls of the machine") : 0;
 }
