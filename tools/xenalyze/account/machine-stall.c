@@ -18,7 +18,7 @@
 #define LEAST_NS 100000u
 #define RESUME_NS 50000u
 #define MEMORY_NS 2000000000u
-#define LEAST_TYPICAL 1000u       /* silences, before one is too long */
+#define LEAST_TYPICAL 1024u     /* silences, before one is too long */
 #define LONG_FACTOR 16u             /* times the median */
 #define UPDATE 256u             /* silences between two medians */
 #define MAX_CELL (4u * 56)      /* a silence of years is damage */
@@ -27,6 +27,7 @@ void machine_stalls_init(struct machine_stalls *m)
 {
     assert(!m->vcpus && !m->pcpus);
     m->first_cell = SILENCE_CELLS;
+    m->next_typical = LEAST_TYPICAL;
     stats_pool_init(&m->pool);
 }
 
@@ -89,6 +90,7 @@ static void find_typical(struct machine_stalls *m)
     double mean = 0;
 
     debug_assert(m->weight);
+    m->next_typical = m->nr_typical + UPDATE;
     /* Most cells are empty, and divisions are slow. */
     for ( unsigned int i = m->first_cell; i <= m->last_cell; i++ )
         if ( m->weights[i] )
@@ -111,19 +113,19 @@ static void find_typical(struct machine_stalls *m)
     }
 }
 
-static void add_silence(struct machine_stalls *m, uint64_t cycles,
-                      uint32_t nr_busy)
+/* Inline: called for most records of a trace. */
+static inline void add_silence(struct machine_stalls *m, uint64_t cycles,
+                               uint32_t nr_busy)
 {
-    unsigned int cell;
+    unsigned int cell = silence_cell(cycles * nr_busy);
 
     if ( !cycles || cycles > m->memory )
         return;
-    cell = silence_cell(cycles * nr_busy);
     m->first_cell = cell < m->first_cell ? cell : m->first_cell;
     m->last_cell = cell > m->last_cell ? cell : m->last_cell;
     m->weights[cell] += cycles;
     m->weight += cycles;
-    if ( ++m->nr_typical >= LEAST_TYPICAL && m->nr_typical % UPDATE == 0 )
+    if ( ++m->nr_typical == m->next_typical )
         find_typical(m);
 }
 
@@ -181,10 +183,11 @@ static void add_stall(struct machine_stalls *m)
 }
 
 COLD
-static void begin_silence(struct machine_stalls *m, uint64_t time)
+static void begin_silence(struct machine_stalls *m, uint64_t last,
+                          uint64_t time)
 {
     m->is_silence = true;
-    m->silence = (struct machine_stall){ m->last, time, m->nr_busy };
+    m->silence = (struct machine_stall){ last, time, m->nr_busy };
     /* A long silence is longer than the expected one. */
     m->silence.from += m->expected / m->nr_busy;
     debug_assert(m->silence.from < time);
@@ -217,24 +220,29 @@ static void resume_pcpu(struct machine_stalls *m, uint32_t pcpu,
         add_stall(m);
 }
 
+/* While the pcpus go on as usual, silences of the machine are shorter. */
+static bool is_too_long(const struct machine_stalls *m, uint64_t gap)
+{
+    return m->limit && gap <= m->memory && gap * m->nr_busy > m->limit;
+}
+
 /* Inline: called for most records of a trace. */
 static inline void note_record(struct machine_stalls *m, uint32_t pcpu,
                                uint64_t time)
 {
-    uint64_t gap = time - m->last;
+    uint64_t last = m->last, gap = time - last;
 
-    if ( time <= m->last && !m->is_silence )
-        return;
-    if ( time > m->last && m->last && m->nr_busy > 1 )
+    if ( time > last )
     {
-        if ( m->limit && gap <= m->memory && gap >= m->least &&
-             gap * m->nr_busy > m->limit )
-            begin_silence(m, time);
-        else
-            add_silence(m, gap, m->nr_busy);
-    }
-    if ( time > m->last )
         m->last = time;
+        if ( last && m->nr_busy > 1 )
+        {
+            if ( gap >= m->least && is_too_long(m, gap) )
+                begin_silence(m, last, time);
+            else
+                add_silence(m, gap, m->nr_busy);
+        }
+    }
     if ( m->is_silence && time >= m->silence.to )
         resume_pcpu(m, pcpu, time);
 }
@@ -309,6 +317,7 @@ static int stall_end(void *state, const struct fact_end *f, struct err *e)
     memset(m->weights, 0, sizeof(m->weights));
     m->first_cell = SILENCE_CELLS;
     m->last_cell = 0;
+    m->next_typical = LEAST_TYPICAL;
     return m->failed || m->pool.failed
            ? err_sys(e, -ENOMEM, "cannot keep stalls of the machine") : 0;
 }

@@ -77,6 +77,7 @@ struct machine_stalls
     uint64_t weights[SILENCE_CELLS];    /* cycles of typical silences, by length
                                            times busy pcpus */
     uint64_t nr_typical, weight;        /* their number and sum */
+    uint64_t next_typical;      /* their number at the next median */
     uint64_t limit;             /* a longer silence, times busy pcpus, may be a
                                    stall */
     uint64_t expected;          /* typical silence up to a random moment, times

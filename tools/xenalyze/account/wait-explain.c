@@ -124,6 +124,8 @@ struct wait_parts
     uint32_t pcpu;
     bool is_complete;           /* the vcpu ran on `pcpu` afterwards */
     struct wait_sums sums;
+    uint32_t found;             /* bits of the causes in it: most waits have
+                                   two or three */
     struct wait_times times;    /* of the vcpu, with this wait ... */
     struct wait_times calm;     /* ... and since its last wait */
     struct wait_top_rival rival;        /* the longest run; 0 cycles: none */
@@ -136,6 +138,7 @@ static inline void add_cause(struct wait_parts *x, enum wait_cause cause,
 {
     debug_assert(cause < WAIT_CAUSES);
     x->sums.causes[cause] += cycles;
+    x->found |= 1u << cause;
     if ( x->pieces )
         wait_pieces_add(x->pieces, cause, rival, cycles);
 }
@@ -511,13 +514,11 @@ static void add_wait_sums(const struct wait_parts *x)
     struct wait_sums *all = &x->v->sums, *now = &x->v->stretches->now.sums;
 
     debug_assert(x->sums.waited == x->to - x->from);
-    /* Most waits have two or three causes. */
-    for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
+    for ( uint32_t left = x->found; left; left &= left - 1 )
     {
+        unsigned int i = __builtin_ctz(left);
         uint64_t cycles = x->sums.causes[i];
 
-        if ( !cycles )
-            continue;
         all->causes[i] += cycles;
         now->causes[i] += cycles;
         if ( cycles > x->v->worst[i].cycles )
@@ -606,13 +607,14 @@ static void end_wait(const struct wait_parts *x)
         s->worst = s->now;
 }
 
-static uint64_t sum_causes(const struct wait_sums *s)
+static uint64_t sum_causes(const struct wait_parts *x)
 {
     uint64_t sum = 0;
 
-    for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
-        sum += s->causes[i];
-    debug_assert(s->others_ran <= sum);
+    debug_assert(!(x->found >> WAIT_CAUSES));
+    for ( uint32_t left = x->found; left; left &= left - 1 )
+        sum += x->sums.causes[__builtin_ctz(left)];
+    debug_assert(x->sums.others_ran <= sum);
     return sum;
 }
 
@@ -635,7 +637,7 @@ void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
     begin_wait(&x);
     x.pieces = find_room_for_pieces(&x);
     explain_spans(&x);
-    x.sums.waited = sum_causes(&x.sums);
+    x.sums.waited = sum_causes(&x);
     assert(x.sums.waited == f->to - f->from);
     if ( f->state == STATE_OFFLINE )
         x.sums.parked = x.sums.waited;
