@@ -172,6 +172,7 @@ int segment_begin(struct analysis *a, uint64_t first, unsigned int nr_pcpus)
     {
         int rc = nr ? open_shard(a, nr) : 0;
 
+        fact_queue_reset(&a->shards[nr].queue);
         if ( rc )
             return rc;
     }

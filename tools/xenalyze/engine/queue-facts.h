@@ -43,6 +43,12 @@ struct fact_queue
 struct sink fact_queue_sink(struct fact_queue *q, const struct sink *sinks,
                             size_t nr_sinks, uint64_t from);
 
+/* A segment begins, with epoch 1. */
+static inline void fact_queue_reset(struct fact_queue *q)
+{
+    q->epoch = 0;
+}
+
 /*
  * The machine of this pcpu runs now.  Its scratch memory is the same for all
  * pcpus of an epoch.
