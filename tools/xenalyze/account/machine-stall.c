@@ -26,7 +26,6 @@
 void machine_stalls_init(struct machine_stalls *m)
 {
     assert(!m->vcpus && !m->pcpus);
-    m->first_cell = SILENCE_CELLS;
     m->next_typical = LEAST_TYPICAL;
     stats_pool_init(&m->pool);
 }
@@ -82,35 +81,44 @@ static uint64_t silence_limit(unsigned int cell)
     return octave < 2 ? 4 : (uint64_t)(5 + cell % 4) << (octave - 2);
 }
 
+/* Old silences count less. */
+static void halve_weights(struct machine_stalls *m)
+{
+    m->weight = 0;
+    for ( unsigned int cell = 0; cell < SILENCE_CELLS; cell++ )
+    {
+        m->weights[cell] /= 2;
+        m->weight += m->weights[cell];
+    }
+}
+
 COLD
 static void find_typical(struct machine_stalls *m)
 {
+    unsigned int cell = 0, last = SILENCE_CELLS - 1;
     uint64_t sum = 0;
-    unsigned int cell = m->first_cell;
     double mean = 0;
 
     debug_assert(m->weight);
     m->next_typical = m->nr_typical + UPDATE;
-    /* Most cells are empty, and divisions are slow. */
-    for ( unsigned int i = m->first_cell; i <= m->last_cell; i++ )
+    /* Most cells, at both ends, are empty. */
+    while ( cell < last && !m->weights[cell] )
+        cell++;
+    while ( cell < last && !m->weights[last] )
+        last--;
+    /* Divisions are slow. */
+    for ( unsigned int i = cell; i <= last; i++ )
         if ( m->weights[i] )
             mean += (double)m->weights[i] / (double)m->weight *
                     (double)silence_limit(i < MAX_CELL ? i : MAX_CELL);
-    while ( cell < m->last_cell &&
-            (sum += m->weights[cell]) < m->weight / 2 )
+    while ( cell < last && (sum += m->weights[cell]) < m->weight / 2 )
         cell++;
     m->limit = silence_limit(cell < MAX_CELL ? cell : MAX_CELL) * LONG_FACTOR;
     /* Less than half of each silence that is too long. */
     m->expected = mean < (double)m->limit ? (uint64_t)(mean / 2)
                                           : m->limit / 2;
-    if ( m->weight < m->memory )
-        return;
-    m->weight = 0;
-    for ( cell = m->first_cell; cell <= m->last_cell; cell++ )
-    {
-        m->weights[cell] /= 2;
-        m->weight += m->weights[cell];
-    }
+    if ( m->weight >= m->memory )
+        halve_weights(m);
 }
 
 /* Inline: called for most records of a trace. */
@@ -121,8 +129,6 @@ static inline void add_silence(struct machine_stalls *m, uint64_t cycles,
 
     if ( !cycles || cycles > m->memory )
         return;
-    m->first_cell = cell < m->first_cell ? cell : m->first_cell;
-    m->last_cell = cell > m->last_cell ? cell : m->last_cell;
     m->weights[cell] += cycles;
     m->weight += cycles;
     if ( ++m->nr_typical == m->next_typical )
@@ -315,8 +321,6 @@ static int stall_end(void *state, const struct fact_end *f, struct err *e)
     m->nr_busy = 0;
     m->last = m->nr_typical = m->weight = m->limit = m->expected = 0;
     memset(m->weights, 0, sizeof(m->weights));
-    m->first_cell = SILENCE_CELLS;
-    m->last_cell = 0;
     m->next_typical = LEAST_TYPICAL;
     return m->failed || m->pool.failed
            ? err_sys(e, -ENOMEM, "cannot keep stalls of the machine") : 0;

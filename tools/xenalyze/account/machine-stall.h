@@ -73,7 +73,6 @@ struct machine_stalls
     bool is_silence;            /* `silence` may be a stall */
     struct machine_stall silence;
     uint32_t nr_resumed;
-    unsigned int first_cell, last_cell; /* with weights; first > last: none */
     uint64_t weights[SILENCE_CELLS];    /* cycles of typical silences, by length
                                            times busy pcpus */
     uint64_t nr_typical, weight;        /* their number and sum */

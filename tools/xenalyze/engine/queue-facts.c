@@ -141,12 +141,16 @@ static void queue_power(void *state, const struct fact_power *f)
 
 /* --- PV guests ------------------------------------------------------------ */
 
-/* Is the fact one of NEED_PV_SENDS? */
-static bool is_pv_send(const struct fact_queue *q, const struct fact_pv *f)
+/* Is the fact one of NEED_PV_SENDS?  Most are not. */
+static inline bool is_pv_send(const struct fact_queue *q,
+                              const struct fact_pv *f)
 {
     struct pcpu *p = q->pcpu;
     bool is_call = fact_pv_is_call(f), is_first, had_call, had_sent;
 
+    if ( p->in_span && p->pv_vcpu == f->vcpu && p->has_call && !p->has_sent &&
+         !(is_call && hypercall_may_send(f->number)) )
+        return false;
     enter_span(q, f->time);
     is_first = p->pv_vcpu != f->vcpu;
     had_call = !is_first && p->has_call;
