@@ -32,6 +32,7 @@
 #include "xenalyze/account/stretch.h"
 #include "xenalyze/account/summary.h"
 #include "xenalyze/account/vcpu-array.h"
+#include "xenalyze/account/verdict-help.h"
 #include "xenalyze/account/verdict.h"
 #include "xenalyze/account/wait-cause.h"
 #include "xenalyze/account/wait-matrix.h"

@@ -16,6 +16,17 @@
 #include "xenalyze/account/machine-stall.h"
 #include "xenalyze/account/wait-cause.h"
 
+/* A limit or share of the scheduler that the advice wants to be changed. */
+enum verdict_limit
+{
+    VERDICT_NO_LIMIT,
+    VERDICT_CAP,                /* the cap or budget of the domain */
+    VERDICT_RATE_LIMIT,
+    VERDICT_NEIGHBOUR,          /* the budget of the rival */
+    VERDICT_SHARE,              /* the weight of the domain */
+    VERDICT_LIMITS
+};
+
 struct verdict_rule
 {
     enum wait_cause cause;      /* WAIT_CAUSES: not for waits */
@@ -25,7 +36,9 @@ struct verdict_rule
     const char *headline;       /* a sentence without its subject, at most 44
                                    characters if a rival follows */
     const char *why;            /* explains the share of the waiting time */
-    const char *help;           /* advice */
+    const char *help;           /* advice, for any scheduler; '@' in it is the
+                                   domain: verdict-help.h */
+    enum verdict_limit limit;   /* the advice differs between schedulers */
 };
 
 /* The rule for a cause of the waits of a domain's vcpu. */

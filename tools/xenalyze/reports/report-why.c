@@ -321,6 +321,7 @@ static void walk_causes(struct export *x, void *state)
 {
     const struct why_report *r = state;
     struct verdict_finding findings[WAIT_CAUSES];
+    char help[VERDICT_HELP_MAX];
 
     for ( uint32_t i = 0; i < r->waits.nr_vcpus; i++ )
     {
@@ -335,7 +336,9 @@ static void walk_causes(struct export *x, void *state)
                        export_number(findings[k].worst->to),
                        export_text(findings[k].rule->name),
                        export_text(findings[k].rule->why),
-                       export_text(findings[k].rule->help));
+                       export_text(verdict_write_help(
+                           findings[k].rule, r->names, v->domain,
+                           VERDICT_HELP_MAX, help)));
     }
 }
 

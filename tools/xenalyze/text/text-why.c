@@ -20,6 +20,8 @@
 #define DETAILS_PERCENT 5.0     /* smaller causes have one line */
 #define LEAST_PERCENT 0.5
 #define INDENT "                  "
+#define HELPS "helps: "
+#define HELP_WIDTH (TEXT_COLUMNS - strlen(INDENT HELPS))
 
 static double share_of_time(const struct text_why *t, uint64_t cycles)
 {
@@ -93,6 +95,20 @@ static uint16_t find_blamed_backend(const struct text_why *t)
 {
     return t->verdict.is_stretch ? t->facts.backend->worst.domain
                                  : t->facts.backend->vote.domain;
+}
+
+/* The advice is about the vcpu's domain, or about the backend of its I/O. */
+static void print_help(const struct text_why *t,
+                       const struct verdict_rule *rule)
+{
+    bool is_backend = t->verdict.rule && t->verdict.loss == VERDICT_BACKEND;
+    char text[VERDICT_HELP_MAX];
+
+    fprintf(t->out, INDENT HELPS "%s\n",
+            verdict_write_help(rule, t->names,
+                               is_backend ? find_blamed_backend(t)
+                                          : t->facts.vcpu->domain,
+                               HELP_WIDTH, text));
 }
 
 /* ": eth0 (irq 24)", if most of the time is of one interrupt. */
@@ -281,8 +297,8 @@ static void print_stretch(const struct text_why *t,
     if ( s->nr > 1 )
         fprintf(t->out, "; %" PRIu64 " such parts, %s", s->nr,
                 text_duration(&t->facts.waits->clock, s->length, text));
-    fprintf(t->out, "\n" INDENT "helps: %s\n",
-            verdict_find_stretch_rule(&t->facts, t->verdict.loss)->help);
+    fprintf(t->out, "\n");
+    print_help(t, verdict_find_stretch_rule(&t->facts, t->verdict.loss));
 }
 
 /* Nothing is wrong: the part of the trace that comes nearest to a problem. */
@@ -345,7 +361,7 @@ static void print_finding(const struct text_why *t,
         return;
     fprintf(t->out, INDENT "worst: ");
     print_moment(t, f->worst);
-    fprintf(t->out, INDENT "helps: %s\n", f->rule->help);
+    print_help(t, f->rule);
 }
 
 static unsigned int count_finding_lines(const struct text_why *t,
@@ -397,7 +413,7 @@ static void print_device_time(const struct text_why *t)
             stats_share(a->sums[ACCESS_HELPER_WAITS], time));
     if ( t->verdict.rule && t->verdict.loss == VERDICT_DEVICE &&
          !t->verdict.is_stretch )
-        fprintf(t->out, INDENT "helps: %s\n", t->verdict.rule->help);
+        print_help(t, t->verdict.rule);
 }
 
 /* --- backends ------------------------------------------------------------- */
@@ -464,7 +480,7 @@ static void print_backend_time(const struct text_why *t)
     print_backend_cause(t);
     if ( t->verdict.rule && t->verdict.loss == VERDICT_BACKEND &&
          !t->verdict.is_stretch )
-        fprintf(t->out, INDENT "helps: %s\n", t->verdict.rule->help);
+        print_help(t, t->verdict.rule);
 }
 
 /* --- co-stop -------------------------------------------------------------- */
@@ -527,7 +543,7 @@ static void print_lost_to_interrupts(const struct text_why *t)
             text_duration(&t->facts.waits->clock, v->lost, text),
             v->interrupts);
     if ( helps_here(t, VERDICT_INTERRUPTS) )
-        fprintf(t->out, INDENT "helps: %s\n", t->verdict.rule->help);
+        print_help(t, t->verdict.rule);
 }
 
 static const struct machine_stall *find_longest_stall(const struct text_why *t)
@@ -569,7 +585,7 @@ static void print_stalls(const struct text_why *t)
             s->pcpus);
     print_range(t, s->from, s->to);
     if ( helps_here(t, VERDICT_STALLS) )
-        fprintf(t->out, INDENT "helps: %s\n", t->verdict.rule->help);
+        print_help(t, t->verdict.rule);
 }
 
 static bool print_period(const struct text_why *t, FILE *out)
