@@ -77,6 +77,10 @@ static const struct opt opts[] = {
     { .name = "ratelimit", .type = OPT_TIME, .arg = "TIME",
       .at = AT(ratelimit), .preset = "1ms", .max = 10000000,
       .help = "credit2: minimum run time of a vcpu" },
+    { .name = "tickle-idle", .type = OPT_FLAG, .at = AT(tickle_idle),
+      .preset = "yes",
+      .help = "credit2: idle pcpus learn of vcpus that wait "
+              "(--no-tickle-idle: a defect)" },
 
     { .type = OPT_GROUP, .help = "Domains, unless the scenario defines them" },
     { .name = "domains", .type = OPT_UINT, .arg = "N", .at = AT(domains),

@@ -30,6 +30,7 @@ struct options
     unsigned int scheduler; /* enum sim_scheduler */
     unsigned int runq_cpus;
     uint64_t ratelimit;     /* ns */
+    bool tickle_idle;
     /* Domains, if the scenario has none. */
     unsigned int domains;   /* guests; AUTO: by the number of pcpus */
     unsigned int vcpus;     /* vcpus of each guest */

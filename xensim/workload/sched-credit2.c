@@ -196,6 +196,8 @@ static struct sim_cpu *find_idle_pcpu(struct sim_cpu *p,
 
     if ( is_idle_pcpu(v->cpu, v) )
         return v->cpu;
+    if ( !p->sim->config.tickle_idle )
+        return NULL;
     for ( unsigned int i = v->runq->first; i <= v->runq->last; i++ )
         if ( is_idle_pcpu(&cpus[i], v) )
             return &cpus[i];

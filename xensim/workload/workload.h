@@ -82,6 +82,7 @@ struct workload_config
     enum sim_scheduler scheduler;
     unsigned int runq_cpus; /* credit2: pcpus per run queue */
     uint64_t ratelimit;     /* ns */
+    bool tickle_idle;       /* credit2: idle pcpus learn of waiting vcpus */
     enum sim_vendor vendor;
     enum sim_layout layout;
     bool nested;            /* AMD: guests run guests */

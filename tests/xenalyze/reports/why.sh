@@ -379,6 +379,26 @@ END
     done
 done
 
+# A scheduler that notifies no idle pcpu.
+simulate waste --no-tickle-idle <<END
+cpus = 2
+rate = 2k
+ratelimit = 0
+cstates = no
+interrupts = 0
+nmis = 0
+[domain Domain-0]
+vcpus = 1
+load = quiet
+pin = 1
+[domain noisy]
+pin = 0
+[domain victim]
+END
+verdict waste \
+    'victim/0 waits behind others, while a pcpu that it may use is idle.' \
+    victim 85
+
 {
     echo "$head" | sed 's/ratelimit = 0/ratelimit = 5ms/'
     cat <<'END'
