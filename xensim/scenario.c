@@ -144,6 +144,8 @@ static const struct opt opts[] = {
       .help = "reading the TSC exits" },
     { .name = "guest-events", .type = OPT_FLAG, .at = AT(o.guest_events),
       .help = "the guest emits own events" },
+    { .name = "spins", .type = OPT_FLAG, .at = AT(o.spins),
+      .help = "vcpus spin while another one of the domain waits" },
     { .name = "start", .type = OPT_TIME, .at = AT(o.start), .arg = "TIME",
       .max = SIM_TIME_MAX, .help = "time of creation" },
     { .name = "stagger", .type = OPT_TIME, .at = AT(o.stagger),
@@ -370,6 +372,9 @@ static int end_domain(struct reader *r, struct err *e)
     if ( o->exit_storm && o->kind == SIM_PV )
         return line_error(r, e, "exit-storm is for domains of the kinds pvh "
                           "and hvm");
+    if ( o->spins && o->kind == SIM_PV )
+        return line_error(r, e, "spins is for domains of the kinds pvh and "
+                          "hvm");
     if ( check_times(r, e) )
         return -EINVAL;
     dom_configs = realloc(s->dom_configs,

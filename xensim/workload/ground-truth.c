@@ -85,6 +85,28 @@ void truth_log_exit_storm(struct sim_cpu *p, struct sim_vcpu *v)
     v->exit_storm.exits = 0;
 }
 
+static void write_spin(struct json_lines *t, const struct sim_vcpu *v)
+{
+    const struct spin *spin = &v->spin;
+
+    if ( !spin->exits )
+        return;
+    ASSERT(spin->from && spin->from <= spin->to);
+    json_line_begin(t, "spin");
+    put_vcpu(t, v);
+    json_line_number(t, ",\"from\":", spin->from);
+    json_line_number(t, ",\"to\":", spin->to);
+    json_line_number(t, ",\"exits\":", spin->exits);
+    json_line_end(t);
+}
+
+void truth_log_spin(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    if ( !is_disabled(p) )
+        write_spin(&p->sim->truth, v);
+    v->spin.exits = 0;
+}
+
 static void write_open_state(struct json_lines *t, const struct sim_vcpu *v)
 {
     ASSERT(v->state < ARRAY_SIZE(states));
@@ -97,6 +119,7 @@ static void write_open_state(struct json_lines *t, const struct sim_vcpu *v)
         json_line_number(t, ",\"continued\":", v->continued);
     json_line_end(t);
     write_exit_storm(t, v);
+    write_spin(t, v);
     if ( !v->exit.at )
         return;
     begin_exit_line(t, "outside", v, &v->exit);

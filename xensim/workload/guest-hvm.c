@@ -51,6 +51,7 @@ static const struct exit
     exit_out = { { 30, 0x7b }, "IO_INSTRUCTION", "hvm_ioport_write" },
     exit_rdmsr = { { 31, 0x7c }, "MSR_READ", "hvm_msr_read" },
     exit_wrmsr = { { 32, 0x7c }, "MSR_WRITE", "hvm_msr_write" },
+    exit_pause = { { 40, 0x77 }, "PAUSE_INSTRUCTION", NULL },
     exit_npf = { { 48, 0x400 }, "EPT_VIOLATION", "hvm_npf" },
     exit_vmrun = { { 24, 0x80 }, "VMRUN", NULL },
     exit_wbinvd = { { 54, 0x89 }, "WBINVD", NULL };
@@ -416,8 +417,26 @@ static void act_in_exit_storm(struct sim_cpu *p, struct sim_vcpu *v)
     v->exit_storm.to = p->stamp;
 }
 
+/* A spin lock of the guest executes PAUSE in a loop. */
+static void act_in_spin_loop(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    leave_guest(p, &exit_pause);
+    if ( v->spin.exits && v->spin.from < v->since )
+        truth_log_spin(p, v);
+    if ( !v->spin.exits++ )
+        v->spin.from = p->stamp;
+    v->spin.to = p->stamp;
+}
+
 static void hvm_act(struct sim_cpu *p, struct sim_vcpu *v)
 {
+    if ( guest_spins(v) )
+    {
+        act_in_spin_loop(p, v);
+        return;
+    }
+    if ( v->spin.exits )
+        truth_log_spin(p, v);
     if ( guest_has_exit_storm(p, v) )
     {
         act_in_exit_storm(p, v);

@@ -16,7 +16,7 @@
 
 #define SHORTEST_GAP 480        /* cycles of guest code between two exits */
 #define WITHIN_NS US(8)         /* between two operations */
-#define STORM_GAP_NS US(10)     /* between two exits of a storm */
+#define STORM_GAP_NS US(10)     /* between two exits of a storm, or for PAUSE */
 
 /* ---- idle ------------------------------------------------------------- */
 
@@ -99,12 +99,24 @@ bool guest_has_exit_storm(const struct sim_cpu *p, const struct sim_vcpu *v)
     return ns >= o->exit_storm && ns - o->exit_storm < o->exit_storm_for;
 }
 
+/* Any vcpu of the domain that waits for a pcpu holds a lock. */
+bool guest_spins(const struct sim_vcpu *v)
+{
+    if ( is_idle(v) || !v->dom->config->spins )
+        return false;
+    for ( unsigned int i = 0; i < v->dom->nr; i++ )
+        if ( &v->dom->vcpus[i] != v && v->dom->vcpus[i].up &&
+             v->dom->vcpus[i].state == RUNNABLE )
+            return true;
+    return false;
+}
+
 static uint64_t next_gap(struct sim_cpu *p)
 {
     struct sim *s = p->sim;
     uint64_t each, within;
 
-    if ( guest_has_exit_storm(p, p->runs) )
+    if ( guest_has_exit_storm(p, p->runs) || guest_spins(p->runs) )
         return random_around(&p->random, to_cycles(s, STORM_GAP_NS));
     if ( !s->config.rate )
         return random_around(&p->random, SHORTEST_GAP);

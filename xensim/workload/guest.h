@@ -81,6 +81,9 @@ static inline uint32_t sequence_weight(const struct op_sequence *f,
 /* Is it the time of v's storm of exits? */
 bool guest_has_exit_storm(const struct sim_cpu *p, const struct sim_vcpu *v);
 
+/* Does v wait for a lock of a vcpu that has been preempted? */
+bool guest_spins(const struct sim_vcpu *v);
+
 /* Do the next operation of v's sequence, or choose a new sequence. */
 void guest_run_op(struct sim_cpu *p, struct sim_vcpu *v,
                   const struct op_sequence *sequences, size_t nr);

@@ -111,6 +111,12 @@ struct exit_storm
     uint64_t from, to, exits;
 };
 
+/* Time of a vcpu in spin loops: first PAUSE exit, end of the last, number. */
+struct spin
+{
+    uint64_t from, to, exits;
+};
+
 struct sim_vcpu
 {
     struct sim_dom *dom;
@@ -147,6 +153,7 @@ struct sim_vcpu
     struct random random;
     struct open_exit exit;
     struct exit_storm exit_storm;
+    struct spin spin;
 
     enum request_kind request;  /* queued at a vcpu of dom0 */
     struct io_times io;         /* times of the last request */

@@ -60,6 +60,7 @@ struct dom_config
     struct cpu_range pin;           /* permitted pcpus */
     bool emulated_tsc;              /* reading the TSC exits */
     bool guest_events;              /* HVM: the guest emits own events */
+    bool spins;                     /* HVM: vcpus spin for preempted ones */
     uint64_t start;                 /* creation; 0: present from the start */
     uint64_t stagger;               /* delay of each further copy */
     uint64_t end;                   /* shutdown */
