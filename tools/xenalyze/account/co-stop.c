@@ -19,6 +19,7 @@
 void co_stops_fini(struct co_stops *c)
 {
     free(c->domains);
+    free(c->vcpus);
 }
 
 static struct co_stop_domain *get_co_stop(struct co_stops *c,
@@ -39,6 +40,30 @@ static struct co_stop_domain *get_co_stop(struct co_stops *c,
 
 /* --- spinning ------------------------------------------------------------- */
 
+static void note_spinner(struct co_stops *c, struct co_stop_domain *d,
+                         const struct vcpu *v, uint64_t time)
+{
+    struct co_stop_vcpu *own;
+
+    if ( !grow_to_index(&c->vcpus, &c->nr_vcpus, v->index,
+                        sizeof(*c->vcpus)) )
+    {
+        c->failed = true;
+        return;
+    }
+    own = &c->vcpus[v->index];
+    own->is_seen = true;
+    own->domain = v->domain->id;
+    own->id = v->id;
+    own->recent++;
+    if ( own->is_spinning )
+        return;
+    own->is_spinning = true;
+    own->since = time;
+    own->next = d->spinners;
+    d->spinners = v->index + 1;
+}
+
 static void note_spin(struct co_stops *c, const struct vcpu *v, uint64_t time)
 {
     struct co_stop_domain *d;
@@ -50,6 +75,46 @@ static void note_spin(struct co_stops *c, const struct vcpu *v, uint64_t time)
         return;
     if ( !d->recent++ )
         d->first_spin = time;
+    note_spinner(c, d, v, time);
+}
+
+/* Account the span `f`; false: the vcpu no longer spins. */
+static bool end_span_of_spin(struct co_stop_vcpu *v,
+                             const struct fact_domain *f)
+{
+    uint64_t from = v->since > f->from ? v->since : f->from;
+
+    if ( f->state != DOMAIN_CONCURRENCY_HAZARD || !v->recent )
+        return false;
+    v->spins += v->recent;
+    v->recent = 0;
+    if ( from < f->to )
+        v->spun += f->to - from;
+    v->since = f->to;
+    return true;
+}
+
+/* Keep the vcpus that may go on to spin in the next span. */
+static void end_span_of_spinners(struct co_stops *c, struct co_stop_domain *d,
+                                 const struct fact_domain *f)
+{
+    uint32_t next = d->spinners;
+
+    d->spinners = 0;
+    while ( next )
+    {
+        uint32_t own = next;
+        struct co_stop_vcpu *v = &c->vcpus[own - 1];
+
+        debug_assert(own <= c->nr_vcpus && v->is_spinning);
+        next = v->next;
+        v->is_spinning = end_span_of_spin(v, f);
+        v->recent = 0;
+        if ( !v->is_spinning )
+            continue;
+        v->next = d->spinners;
+        d->spinners = own;
+    }
 }
 
 static void co_stop_add_exit(void *state, const struct fact_exit *f)
@@ -117,6 +182,8 @@ static void co_stop_add_domain(void *state, const struct fact_domain *f)
     else
         d->spins_elsewhere += d->recent;
     d->recent = 0;
+    if ( d->spinners )
+        end_span_of_spinners(state, d, f);
 }
 
 /* --- segments ------------------------------------------------------------- */
@@ -139,6 +206,12 @@ static int co_stop_end(void *state, const struct fact_end *f, struct err *e)
     {
         c->domains[i].from = c->domains[i].until = 0;
         c->domains[i].recent = 0;
+        c->domains[i].spinners = 0;
+    }
+    for ( uint32_t i = 0; i < c->nr_vcpus; i++ )
+    {
+        c->vcpus[i].is_spinning = false;
+        c->vcpus[i].recent = 0;
     }
     return c->failed ? err_sys(e, -ENOMEM, "cannot keep states of domains")
                      : 0;
@@ -165,6 +238,26 @@ static int compare_co_stops(const void *a, const void *b)
     return (int)x->id - (int)y->id;
 }
 
+static int compare_spinners(const void *a, const void *b)
+{
+    const struct co_stop_vcpu *x = a, *y = b;
+
+    return x->domain != y->domain ? (int)x->domain - (int)y->domain
+                                  : (int)x->id - (int)y->id;
+}
+
+static void close_spinners(struct co_stops *c)
+{
+    uint32_t nr = 0;
+
+    for ( uint32_t i = 0; i < c->nr_vcpus; i++ )
+        if ( c->vcpus[i].is_seen )
+            c->vcpus[nr++] = c->vcpus[i];
+    c->nr_vcpus = nr;
+    if ( nr )
+        qsort(c->vcpus, nr, sizeof(*c->vcpus), compare_spinners);
+}
+
 void co_stops_close(struct co_stops *c)
 {
     uint32_t nr = 0;
@@ -175,6 +268,7 @@ void co_stops_close(struct co_stops *c)
     c->nr_domains = nr;
     if ( nr )
         qsort(c->domains, nr, sizeof(*c->domains), compare_co_stops);
+    close_spinners(c);
 }
 
 const struct co_stop_domain *co_stops_find(const struct co_stops *c,
@@ -207,4 +301,16 @@ bool co_stop_has_spun(const struct co_stops *c,
     return (double)d->spins * SECOND_NS > SPINS_PER_SECOND * ns &&
            (double)d->spins * (double)out >
            SPIN_RATIO * (double)d->spins_elsewhere * (double)in;
+}
+
+const struct co_stop_vcpu *co_stops_find_spinner(const struct co_stops *c,
+                                                 uint16_t domain, uint16_t id)
+{
+    const struct co_stop_domain *d = co_stops_find(c, domain);
+    struct co_stop_vcpu key = { .domain = domain, .id = id };
+    const struct co_stop_vcpu *v =
+        c->nr_vcpus ? bsearch(&key, c->vcpus, c->nr_vcpus, sizeof(key),
+                              compare_spinners) : NULL;
+
+    return v && v->spun && d && co_stop_has_spun(c, d) ? v : NULL;
 }

@@ -169,7 +169,7 @@ const char *verdict_loss_name(enum verdict_loss loss)
     static const char *const names[] = {
         [VERDICT_WAITS] = "waits", [VERDICT_DEVICE] = "emulated",
         [VERDICT_BACKEND] = "backend", [VERDICT_INTERRUPTS] = "interrupts",
-        [VERDICT_STALLS] = "stalls",
+        [VERDICT_STALLS] = "stalls", [VERDICT_SPINS] = "spins",
     };
 
     assert(loss < VERDICT_LOSSES);
@@ -233,6 +233,22 @@ static const struct verdict_rule stall_rule = {
     VERDICT_NO_LIMIT,
 };
 
+static const struct verdict_rule spin_rule = {
+    WAIT_CAUSES, NULL, "spinning",
+    "spins for vcpus of its domain that wait for a pcpu",
+    "it spun while others of its domain waited for a pcpu",
+    "pcpus for all of its vcpus at once, or fewer vcpus",
+    VERDICT_NO_LIMIT,
+};
+
+static const struct verdict_rule *find_own_rule(enum verdict_loss loss)
+{
+    assert(loss == VERDICT_INTERRUPTS || loss == VERDICT_STALLS ||
+           loss == VERDICT_SPINS);
+    return loss == VERDICT_INTERRUPTS ? &interrupt_rule
+           : loss == VERDICT_STALLS ? &stall_rule : &spin_rule;
+}
+
 uint64_t verdict_lost_time(const struct verdict_facts *f,
                            enum verdict_loss loss)
 {
@@ -246,6 +262,8 @@ uint64_t verdict_lost_time(const struct verdict_facts *f,
         return f->interrupts ? f->interrupts->lost : 0;
     case VERDICT_STALLS:
         return f->stalls ? f->stalls->lost : 0;
+    case VERDICT_SPINS:
+        return f->spins ? f->spins->spun : 0;
     default:
         assert(loss == VERDICT_BACKEND);
         return f->backend ? f->backend->waited : 0;
@@ -281,9 +299,9 @@ verdict_find_stretch_rule(const struct verdict_facts *f,
                                      &f->vcpu->stretches->worst.sums);
     if ( loss == VERDICT_DEVICE )
         return find_device_rule(f->accesses->worst.sums);
-    return loss == VERDICT_INTERRUPTS ? &interrupt_rule
-           : loss == VERDICT_STALLS ? &stall_rule
-           : find_backend_rule(f->backend->worst.domain);
+    return loss == VERDICT_BACKEND
+           ? find_backend_rule(f->backend->worst.domain)
+           : find_own_rule(loss);
 }
 
 bool verdict_find_worst_loss(const struct verdict_facts *f,
@@ -311,9 +329,9 @@ static const struct verdict_rule *find_rule_of_loss(
         return verdict_find_headline(f->waits, f->vcpu, &f->vcpu->sums);
     if ( loss == VERDICT_DEVICE )
         return find_device_rule(f->accesses->sums);
-    return loss == VERDICT_INTERRUPTS ? &interrupt_rule
-           : loss == VERDICT_STALLS ? &stall_rule
-           : find_backend_rule(f->backend->vote.domain);
+    return loss == VERDICT_BACKEND
+           ? find_backend_rule(f->backend->vote.domain)
+           : find_own_rule(loss);
 }
 
 /* Does the vcpu lose too much time over the whole trace? */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "xenalyze/account/backend-wait.h"
+#include "xenalyze/account/co-stop.h"
 #include "xenalyze/account/device-access.h"
 #include "xenalyze/account/interrupt-load.h"
 #include "xenalyze/account/machine-stall.h"
@@ -77,6 +78,7 @@ enum verdict_loss
     VERDICT_BACKEND,            /* the backend of its I/O waits for a pcpu */
     VERDICT_INTERRUPTS,         /* Xen handles interrupts while it runs */
     VERDICT_STALLS,             /* the whole machine stands still */
+    VERDICT_SPINS,              /* it spins for vcpus that wait */
     VERDICT_LOSSES
 };
 
@@ -92,6 +94,7 @@ struct verdict_facts
     const struct backend_vcpu *backend; /* round trips of I/O; or NULL */
     const struct load_vcpu *interrupts; /* on its pcpu; or NULL */
     const struct stall_vcpu *stalls;    /* of the machine; or NULL */
+    const struct co_stop_vcpu *spins;   /* for others of its domain; or NULL */
     const struct wait_vcpu *backend_slowest;    /* if clocks differ; or NULL */
     uint64_t clock_error;       /* waits may be wrong by so much */
 };

@@ -173,6 +173,7 @@ static struct verdict_facts get_facts(const struct why_report *r,
         .backend = backend_waits_find(&r->backends, v->domain, v->id),
         .interrupts = interrupt_load_find(&r->load, v->domain, v->id),
         .stalls = machine_stalls_find(&r->stalls, v->domain, v->id),
+        .spins = co_stops_find_spinner(&r->co_stops, v->domain, v->id),
         .clock_error = fact_disorder_error(r->disorder),
     };
 
@@ -368,6 +369,7 @@ static void walk_slow_vcpus(struct export *x, void *state)
                    export_number(verdict_lost_time(&f, VERDICT_BACKEND)),
                    export_number(verdict_lost_time(&f, VERDICT_INTERRUPTS)),
                    export_number(verdict_lost_time(&f, VERDICT_STALLS)),
+                   export_number(verdict_lost_time(&f, VERDICT_SPINS)),
                    export_series(&v->waits));
     }
 }
@@ -672,6 +674,8 @@ static const struct export_column slow_columns[] = {
                   "ran"),
     EXPORT_COLUMN("stalls", DURATION, "the whole machine stood still while it "
                   "ran"),
+    EXPORT_COLUMN("spins", DURATION, "it ran, but probably spun, since others "
+                  "of its domain waited for a pcpu"),
     EXPORT_STATISTICS,
 };
 

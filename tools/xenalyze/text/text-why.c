@@ -483,6 +483,12 @@ static void print_backend_time(const struct text_why *t)
         print_help(t, t->verdict.rule);
 }
 
+static bool helps_here(const struct text_why *t, enum verdict_loss loss)
+{
+    return t->verdict.rule && t->verdict.loss == loss &&
+           !t->verdict.is_stretch;
+}
+
 /* --- co-stop -------------------------------------------------------------- */
 
 #define CO_STOP_PERCENT 1.0     /* share of the domain's time */
@@ -506,21 +512,22 @@ static void print_co_stop(const struct text_why *t,
     fprintf(t->out, " Co-stop %.1f%%: some of its domain's vcpus ran while "
             "others waited.\n",
             stats_share(d->times[DOMAIN_CONCURRENCY_HAZARD], known));
-    if ( co_stop_has_spun(t->co_stops, d) )
-        fprintf(t->out, INDENT "probably, vcpus spun for these: up to "
-                "%.1f%%\n", stats_share(d->spun, known));
+    if ( !co_stop_has_spun(t->co_stops, d) )
+        return;
+    fprintf(t->out, INDENT "probably, vcpus spun for these: up to %.1f%%",
+            stats_share(d->spun, known));
+    if ( t->facts.spins )
+        fprintf(t->out, ", this one %.1f%%",
+                share_of_time(t, t->facts.spins->spun));
+    fprintf(t->out, "\n");
+    if ( helps_here(t, VERDICT_SPINS) )
+        print_help(t, t->verdict.rule);
 }
 
 /* --- interrupts, stalls, periods ----------------------------------------- */
 
 #define INTERRUPT_PERCENT 1.0   /* share of time to print them */
 #define STALL_PERCENT 0.1
-
-static bool helps_here(const struct text_why *t, enum verdict_loss loss)
-{
-    return t->verdict.rule && t->verdict.loss == loss &&
-           !t->verdict.is_stretch;
-}
 
 /* Lines of the section; 0: too little time. */
 static unsigned int count_interrupt_lines(const struct text_why *t)
@@ -788,7 +795,8 @@ static struct why_layout plan_lines(const struct text_why *t,
                         (l.stretch ? STRETCH_LINES : !t->verdict.rule) +
                         (l.has_devices ? 3 : 0) +
                         (l.has_backend ? BACKEND_LINES : 0) +
-                        (l.co_stop ? 2 : 0) + count_unknown_lines(t), left;
+                        (l.co_stop ? 2 + helps_here(t, VERDICT_SPINS) : 0) +
+                        count_unknown_lines(t), left;
 
     assert(used <= MAX_LINES);
     left = MAX_LINES - used;
