@@ -139,6 +139,8 @@ static uint64_t hash_options(const struct options *o, uint64_t hash)
     /* Runs without these have the boot ids of earlier versions. */
     if ( o->interrupt_cpus )
         hash = hash_number(hash, o->interrupt_cpus);
+    if ( o->timer_slack )
+        hash = hash_number(hash, o->timer_slack);
     if ( !o->tickle_idle )
         hash = hash_number(hash, 1);
     if ( o->stall )

@@ -66,6 +66,9 @@ static const struct opt opts[] = {
     { .name = "cstate-exit", .type = OPT_TIME, .arg = "TIME",
       .at = AT(cstate_exit), .preset = "0", .max = 10000000,
       .help = "with --virtual: time to leave a C-state" },
+    { .name = "timer-slack", .type = OPT_TIME, .arg = "TIME",
+      .at = AT(timer_slack), .preset = "0", .max = 10000000,
+      .help = "with --virtual: time that local APIC timers fire late" },
 
     { .type = OPT_GROUP, .help = "Scheduler" },
     { .name = "scheduler", .type = OPT_CHOICE, .arg = "NAME",
@@ -271,6 +274,9 @@ static int check_options(const struct options *o, struct err *e)
     if ( o->cstate_exit && !o->virtual_time )
         return err_usage(e, "--cstate-exit needs --virtual: in real time "
                          "no pcpu sleeps");
+    if ( o->timer_slack && !o->virtual_time )
+        return err_usage(e, "--timer-slack needs --virtual: in real time "
+                         "timers are as late as the machine makes them");
     if ( (o->stall || o->interrupt_cpus) && !o->virtual_time )
         return err_usage(e, "--stall and --interrupt-cpus need --virtual: in "
                          "real time threads and signals do not obey");

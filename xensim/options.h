@@ -26,6 +26,7 @@ struct options
     bool nested;
     bool cstates;
     uint64_t cstate_exit;   /* ns */
+    uint64_t timer_slack;   /* ns */
     /* Scheduling. */
     unsigned int scheduler; /* enum sim_scheduler */
     unsigned int runq_cpus;

@@ -144,6 +144,8 @@ static const struct opt opts[] = {
       .help = "reading the TSC exits" },
     { .name = "guest-events", .type = OPT_FLAG, .at = AT(o.guest_events),
       .help = "the guest emits own events" },
+    { .name = "apic-timer", .type = OPT_FLAG, .at = AT(o.apic_timer),
+      .help = "vcpus wait for the timer of their local APIC" },
     { .name = "spins", .type = OPT_FLAG, .at = AT(o.spins),
       .help = "vcpus spin while another one of the domain waits" },
     { .name = "start", .type = OPT_TIME, .at = AT(o.start), .arg = "TIME",
@@ -372,9 +374,9 @@ static int end_domain(struct reader *r, struct err *e)
     if ( o->exit_storm && o->kind == SIM_PV )
         return line_error(r, e, "exit-storm is for domains of the kinds pvh "
                           "and hvm");
-    if ( o->spins && o->kind == SIM_PV )
-        return line_error(r, e, "spins is for domains of the kinds pvh and "
-                          "hvm");
+    if ( (o->spins || o->apic_timer) && o->kind == SIM_PV )
+        return line_error(r, e, "spins and apic-timer are for domains of the "
+                          "kinds pvh and hvm");
     if ( check_times(r, e) )
         return -EINVAL;
     dom_configs = realloc(s->dom_configs,

@@ -204,6 +204,20 @@ void truth_log_injection(struct sim_cpu *p, uint8_t vector)
     json_line_end(t);
 }
 
+void truth_log_timer(struct sim_cpu *p, const struct sim_vcpu *v)
+{
+    struct json_lines *t = &p->sim->truth;
+
+    if ( is_disabled(p) || !p->sim->config.virtual_time )
+        return;
+    ASSERT(v->apic_due && v == p->runs);
+    json_line_begin(t, "timer");
+    put_vcpu(t, v);
+    json_line_number(t, ",\"due\":", v->apic_due);
+    json_line_number(t, ",\"at\":", p->stamp);
+    json_line_end(t);
+}
+
 void truth_log_stall(struct sim *s, uint64_t from, uint64_t to)
 {
     if ( !s->truth.file )

@@ -40,6 +40,8 @@ void truth_log_interrupt(struct sim_cpu *p, unsigned int irq, uint64_t from,
 void truth_log_injection(struct sim_cpu *p, uint8_t vector);
 /* Log the storm of exits of a vcpu that has ended. */
 void truth_log_exit_storm(struct sim_cpu *p, struct sim_vcpu *v);
+/* In virtual time: log that the running vcpu gets its APIC timer's vector. */
+void truth_log_timer(struct sim_cpu *p, const struct sim_vcpu *v);
 /* Log the spin loops of a vcpu that have ended. */
 void truth_log_spin(struct sim_cpu *p, struct sim_vcpu *v);
 /* Log that the whole machine stood still. */

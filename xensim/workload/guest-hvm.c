@@ -105,6 +105,18 @@ static void leave_guest(struct sim_cpu *p, const struct exit *x)
     local_irq_restore(flags);
 }
 
+/* Xen's callback for the interrupt of a timer that has been injected. */
+static void deliver_apic_timer(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    if ( !v->apic_fired )
+        return;
+    ASSERT(v->apic_due);
+    EMIT(p, trace_hvm_emul_lapic_timer_cb());
+    truth_log_timer(p, v);
+    v->apic_due = 0;
+    v->apic_fired = false;
+}
+
 /*
  * Inject the pending vector at the entry. While the guest masks interrupts,
  * Xen requests an interrupt-window exit instead.
@@ -121,6 +133,7 @@ static void inject_vector(struct sim_cpu *p, struct work *k)
     }
     EMIT(p, trace_hvm_inj_virq(k->vector, false));
     k->vector = 0;
+    deliver_apic_timer(p, p->runs);
 }
 
 void hvm_enter(struct sim_cpu *p)
@@ -199,28 +212,60 @@ static void op_set_timer(struct sim_cpu *p, struct sim_vcpu *v)
     hvm_hypercall(p, v, __HYPERVISOR_vcpu_op, SET_SINGLESHOT, v->id);
 }
 
-/* Program the local APIC's timer, which Xen emulates. */
-static void op_set_deadline(struct sim_cpu *p, struct sim_vcpu *v)
-{
-    uint64_t ns = 1000000 + random_below(&v->random, 3000000);
-
-    leave_guest(p, &exit_wrmsr);
-    EMIT(p, trace_hvm_msr_write(TSC_DEADLINE, true_now(p)));
-    EMIT(p, trace_hvm_emul_lapic_start_timer(ns, 0, GUEST_TICK));
-}
-
-static void op_deadline_fired(struct sim_cpu *p, struct sim_vcpu *v)
-{
-    hvm_exit_for_interrupt(p, TIMER_VECTOR);
-    EMIT(p, trace_hvm_emul_lapic_timer_cb());
-    v->work.vector = GUEST_TICK;
-}
-
 static void op_cpuid(struct sim_cpu *p, struct sim_vcpu *v)
 {
     leave_guest(p, &exit_cpuid);
     EMIT(p, trace_hvm_cpuid(random_below(&v->random, 14), 0, 0x000306c3,
                             0x02100800, 0x7ffafbff, 0xbfebfbff));
+}
+
+/* Program the local APIC's timer, which Xen emulates. */
+static void set_deadline(struct sim_cpu *p, uint64_t ns)
+{
+    leave_guest(p, &exit_wrmsr);
+    EMIT(p, trace_hvm_msr_write(TSC_DEADLINE, true_now(p)));
+    EMIT(p, trace_hvm_emul_lapic_start_timer(ns, 0, GUEST_TICK));
+}
+
+void apic_timer_start(struct sim_cpu *p, struct sim_vcpu *v, uint64_t ns)
+{
+    ASSERT(is_hvm(v) && v == p->runs);
+    set_deadline(p, ns);
+    v->apic_due = p->stamp + to_cycles(p->sim, ns);
+    v->apic_fired = false;
+    event_at(v->cpu, &v->timer, v->apic_due +
+             to_cycles(p->sim, p->sim->config.timer_slack));
+}
+
+void apic_timer_fire(struct sim_vcpu *v)
+{
+    ASSERT(v->apic_due);
+    v->apic_fired = true;
+    v->work.vector = GUEST_TICK;
+}
+
+/*
+ * In a guest without `apic-timer`, a sequence of operations has a timer that
+ * fires before its time, which no ground truth describes.
+ */
+static void op_set_deadline(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    if ( v->dom->config->apic_timer )
+        op_cpuid(p, v);
+    else
+        set_deadline(p, 1000000 + random_below(&v->random, 3000000));
+}
+
+static void op_deadline_fired(struct sim_cpu *p, struct sim_vcpu *v)
+{
+    if ( v->dom->config->apic_timer )
+    {
+        op_cpuid(p, v);
+        return;
+    }
+    hvm_exit_for_interrupt(p, TIMER_VECTOR);
+    EMIT(p, trace_hvm_emul_lapic_timer_cb());
+    v->work.vector = GUEST_TICK;
 }
 
 static void op_write_cr(struct sim_cpu *p, struct sim_vcpu *v)
@@ -334,7 +379,8 @@ static void op_timer_masked(struct sim_cpu *p, struct sim_vcpu *v)
 static void op_open_window(struct sim_cpu *p, struct sim_vcpu *v)
 {
     leave_guest(p, &exit_window);
-    v->work.vector = CALLBACK_VECTOR;
+    if ( !v->apic_fired )
+        v->work.vector = CALLBACK_VECTOR;
     v->work.masked = false;
 }
 
@@ -469,7 +515,7 @@ static void hvm_wait(struct sim_cpu *p, struct sim_vcpu *v)
         op_open_window(p, v);
     leave_guest(p, &exit_hlt);
     EMIT(p, trace_hvm_hlt(false));
-    if ( event_is_queued(&v->timer) )
+    if ( event_is_queued(&v->timer) && !v->apic_due )
         v->work.vector = CALLBACK_VECTOR;
     vcpu_block(p);
 }

@@ -186,7 +186,10 @@ static void wait_for_next(struct sim_cpu *p, struct sim_vcpu *v)
     if ( !load_does_io(v) )
     {
         ns = load_wait(p, v);
-        event_at(v->cpu, &v->timer, true_now(p) + to_cycles(p->sim, ns));
+        if ( v->dom->config->apic_timer )
+            apic_timer_start(p, v, ns);
+        else
+            event_at(v->cpu, &v->timer, true_now(p) + to_cycles(p->sim, ns));
     }
     guest_ops_of(v)->wait(p, v);
 }
@@ -256,6 +259,8 @@ void guest_timer(struct sim_cpu *p, struct event *e)
 
     ASSERT(!is_idle(v) && v->cpu == p);
     enter_xen(p, TIMER_VECTOR);
+    if ( v->apic_due )
+        apic_timer_fire(v);
     if ( v->blocked )
         load_begin(p, v);
     vcpu_wake(p, v, BY_TIMER, NULL);

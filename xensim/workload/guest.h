@@ -93,6 +93,13 @@ void hvm_exit_for_interrupt(struct sim_cpu *p, unsigned int vector);
 void hvm_exit_for_nmi(struct sim_cpu *p);
 void hvm_enter(struct sim_cpu *p);
 
+/*
+ * Program the timer of v's local APIC, to wake v after `ns`; the timer fires,
+ * and v gets the interrupt at its next entry.
+ */
+void apic_timer_start(struct sim_cpu *p, struct sim_vcpu *v, uint64_t ns);
+void apic_timer_fire(struct sim_vcpu *v);
+
 /* ---- load.c: computing and waiting ------------------------------------ */
 
 /* Start a compute phase of v; and how long v waits after it, in ns. */

@@ -149,6 +149,8 @@ struct sim_vcpu
     uint64_t avgload, load_at;
 
     struct event timer;
+    uint64_t apic_due;          /* its local APIC's timer; 0: not set ... */
+    bool apic_fired;            /* ... or the interrupt is pending */
     struct work work;
     struct random random;
     struct open_exit exit;

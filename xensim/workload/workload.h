@@ -60,6 +60,7 @@ struct dom_config
     struct cpu_range pin;           /* permitted pcpus */
     bool emulated_tsc;              /* reading the TSC exits */
     bool guest_events;              /* HVM: the guest emits own events */
+    bool apic_timer;                /* HVM: vcpus wait for local APIC timers */
     bool spins;                     /* HVM: vcpus spin for preempted ones */
     uint64_t start;                 /* creation; 0: present from the start */
     uint64_t stagger;               /* delay of each further copy */
@@ -89,6 +90,7 @@ struct workload_config
     bool nested;            /* AMD: guests run guests */
     bool cstates;
     uint64_t cstate_exit;   /* ns to leave a C-state, in virtual time */
+    uint64_t timer_slack;   /* ns; local APIC timers fire so late */
     uint64_t rate;          /* records per second; 0: maximum */
     uint64_t interrupts;    /* per second and pcpu */
     unsigned int interrupt_cpus;    /* the first pcpus get them; 0: all */
