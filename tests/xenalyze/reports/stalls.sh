@@ -136,6 +136,21 @@ END
 verdict storm '' 'victim/0 loses its pcpu to interrupts of the host.'
 grep -Eq '^ Interrupts of the host took 21\.[0-9]%, 21[0-9]\.[0-9] ms, ' out ||
     fail "$(cat out)"
+python3 - storm.json truth <<'END' || fail 'not the time of the truth'
+import bisect, json, sys
+# Whole exits of d1 with a handler in them.
+truth = [json.loads(line) for line in open(sys.argv[2])]
+at = sorted(r["from"] for r in truth if r["what"] == "interrupt")
+want = 0
+for r in truth:
+    if r["what"] == "exit" and r["dom"] == 1:
+        i = bisect.bisect_left(at, r["at"])
+        if i < len(at) and at[i] < r["at"] + r["cycles"]:
+            want += r["cycles"]
+[row] = [r for r in json.load(open(sys.argv[1]))["tables"]["why_vcpus"]
+         if r["domain"] == 1]
+assert want and abs(row["interrupts_cycles"] - want) <= 0.01 * want, (row, want)
+END
 verdict storm other 'Nothing is wrong: other/0 does not wait long for a pcpu.'
 
 # A single interrupt is named.
