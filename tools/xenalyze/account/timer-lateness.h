@@ -29,6 +29,7 @@ struct timer_vcpu
 {
     uint16_t domain, id;
     struct stats lateness, parts[TIMER_PARTS];
+    uint64_t late;              /* part TIMER_XEN of timers that fire once */
 
     /* The timer in progress. */
     bool is_set;

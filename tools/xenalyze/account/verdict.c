@@ -170,6 +170,7 @@ const char *verdict_loss_name(enum verdict_loss loss)
         [VERDICT_WAITS] = "waits", [VERDICT_DEVICE] = "emulated",
         [VERDICT_BACKEND] = "backend", [VERDICT_INTERRUPTS] = "interrupts",
         [VERDICT_STALLS] = "stalls", [VERDICT_SPINS] = "spins",
+        [VERDICT_TIMERS] = "timers",
     };
 
     assert(loss < VERDICT_LOSSES);
@@ -241,12 +242,24 @@ static const struct verdict_rule spin_rule = {
     VERDICT_NO_LIMIT,
 };
 
+static const struct verdict_rule timer_rule = {
+    WAIT_CAUSES, NULL, "late-timers",
+    "sleeps on after its timers are due",
+    "Xen fired its timers late",
+    "a smaller timer_slop on Xen's command line",
+    VERDICT_NO_LIMIT,
+};
+
 static const struct verdict_rule *find_own_rule(enum verdict_loss loss)
 {
-    assert(loss == VERDICT_INTERRUPTS || loss == VERDICT_STALLS ||
-           loss == VERDICT_SPINS);
-    return loss == VERDICT_INTERRUPTS ? &interrupt_rule
-           : loss == VERDICT_STALLS ? &stall_rule : &spin_rule;
+    static const struct verdict_rule *const own_rules[VERDICT_LOSSES] = {
+        [VERDICT_INTERRUPTS] = &interrupt_rule,
+        [VERDICT_STALLS] = &stall_rule, [VERDICT_SPINS] = &spin_rule,
+        [VERDICT_TIMERS] = &timer_rule,
+    };
+
+    assert(own_rules[loss]);
+    return own_rules[loss];
 }
 
 uint64_t verdict_lost_time(const struct verdict_facts *f,
@@ -264,6 +277,8 @@ uint64_t verdict_lost_time(const struct verdict_facts *f,
         return f->stalls ? f->stalls->lost : 0;
     case VERDICT_SPINS:
         return f->spins ? f->spins->spun : 0;
+    case VERDICT_TIMERS:
+        return f->timers ? f->timers->late : 0;
     default:
         assert(loss == VERDICT_BACKEND);
         return f->backend ? f->backend->waited : 0;

@@ -15,6 +15,7 @@
 #include "xenalyze/account/device-access.h"
 #include "xenalyze/account/interrupt-load.h"
 #include "xenalyze/account/machine-stall.h"
+#include "xenalyze/account/timer-lateness.h"
 #include "xenalyze/account/wait-cause.h"
 
 /* A limit or share of the scheduler that the advice wants to be changed. */
@@ -79,6 +80,7 @@ enum verdict_loss
     VERDICT_INTERRUPTS,         /* Xen handles interrupts while it runs */
     VERDICT_STALLS,             /* the whole machine stands still */
     VERDICT_SPINS,              /* it spins for vcpus that wait */
+    VERDICT_TIMERS,             /* it is blocked, though its timer is due */
     VERDICT_LOSSES
 };
 
@@ -94,6 +96,7 @@ struct verdict_facts
     const struct backend_vcpu *backend; /* round trips of I/O; or NULL */
     const struct load_vcpu *interrupts; /* on its pcpu; or NULL */
     const struct stall_vcpu *stalls;    /* of the machine; or NULL */
+    const struct timer_vcpu *timers;    /* its local APIC's; or NULL */
     const struct co_stop_vcpu *spins;   /* for others of its domain; or NULL */
     const struct wait_vcpu *backend_slowest;    /* if clocks differ; or NULL */
     uint64_t clock_error;       /* waits may be wrong by so much */

@@ -21,6 +21,7 @@ struct why_report
     struct backend_waits backends;
     struct interrupt_load load;
     struct machine_stalls stalls;
+    struct timers timers;
     const char *word;           /* the argument: in `waits`, if there is one */
     const struct xt_domain_names *names;    /* borrowed; or NULL */
     const struct fact_disorder *disorder;   /* the pass has it */
@@ -76,6 +77,7 @@ static int why_open(struct report_pass *p, void **state, struct err *e)
     backend_waits_init(&r->backends);
     interrupt_load_init(&r->load);
     machine_stalls_init(&r->stalls);
+    timers_init(&r->timers);
     backend_waits_get_sinks(&r->backends, backends);
     report_add_sink(p, wait_causes_sink(&r->waits));
     report_add_sink(p, block_reasons_sink(&r->blocks));
@@ -83,6 +85,7 @@ static int why_open(struct report_pass *p, void **state, struct err *e)
     report_add_sink(p, co_stops_sink(&r->co_stops));
     report_add_sink(p, interrupt_load_sink(&r->load));
     report_add_sink(p, machine_stalls_sink(&r->stalls));
+    report_add_sink(p, timers_sink(&r->timers));
     for ( size_t i = 0; i < BACKEND_SINKS; i++ )
         report_add_sink(p, backends[i]);
     return parse_why(r, p, e);
@@ -97,7 +100,8 @@ static bool why_has_failed(const void *state)
            r->accesses.pool.failed || r->co_stops.failed ||
            r->backends.failed || r->backends.trips.failed ||
            r->backends.trips.pool.failed || r->load.failed ||
-           r->load.pool.failed || r->stalls.failed || r->stalls.pool.failed;
+           r->load.pool.failed || r->stalls.failed ||
+           r->stalls.pool.failed || timers_have_failed(&r->timers);
 }
 
 static void why_free(void *state)
@@ -113,6 +117,7 @@ static void why_free(void *state)
         backend_waits_fini(&r->backends);
         interrupt_load_fini(&r->load);
         machine_stalls_fini(&r->stalls);
+        timers_fini(&r->timers);
     }
     free(r);
 }
@@ -129,6 +134,7 @@ static int why_close(struct report_pass *p, void *state)
     backend_waits_close(&r->backends);
     interrupt_load_close(&r->load);
     machine_stalls_close(&r->stalls);
+    timers_close(&r->timers);
     return r->accesses.failed ? -ENOMEM : 0;
 }
 
@@ -173,6 +179,7 @@ static struct verdict_facts get_facts(const struct why_report *r,
         .backend = backend_waits_find(&r->backends, v->domain, v->id),
         .interrupts = interrupt_load_find(&r->load, v->domain, v->id),
         .stalls = machine_stalls_find(&r->stalls, v->domain, v->id),
+        .timers = timers_find(&r->timers, v->domain, v->id),
         .spins = co_stops_find_spinner(&r->co_stops, v->domain, v->id),
         .clock_error = fact_disorder_error(r->disorder),
     };
@@ -370,6 +377,7 @@ static void walk_slow_vcpus(struct export *x, void *state)
                    export_number(verdict_lost_time(&f, VERDICT_INTERRUPTS)),
                    export_number(verdict_lost_time(&f, VERDICT_STALLS)),
                    export_number(verdict_lost_time(&f, VERDICT_SPINS)),
+                   export_number(verdict_lost_time(&f, VERDICT_TIMERS)),
                    export_series(&v->waits));
     }
 }
@@ -676,6 +684,7 @@ static const struct export_column slow_columns[] = {
                   "ran"),
     EXPORT_COLUMN("spins", DURATION, "it ran, but probably spun, since others "
                   "of its domain waited for a pcpu"),
+    EXPORT_COLUMN("timers", DURATION, "it was blocked after its timer was due"),
     EXPORT_STATISTICS,
 };
 

@@ -528,6 +528,7 @@ static void print_co_stop(const struct text_why *t,
 
 #define INTERRUPT_PERCENT 1.0   /* share of time to print them */
 #define STALL_PERCENT 0.1
+#define TIMER_PERCENT 1.0
 
 /* Lines of the section; 0: too little time. */
 static unsigned int count_interrupt_lines(const struct text_why *t)
@@ -550,6 +551,32 @@ static void print_lost_to_interrupts(const struct text_why *t)
             text_duration(&t->facts.waits->clock, v->lost, text),
             v->interrupts);
     if ( helps_here(t, VERDICT_INTERRUPTS) )
+        print_help(t, t->verdict.rule);
+}
+
+/* Likewise for timers. */
+static unsigned int count_timer_lines(const struct text_why *t)
+{
+    uint64_t late = verdict_lost_time(&t->facts, VERDICT_TIMERS);
+
+    if ( helps_here(t, VERDICT_TIMERS) )
+        return 2;
+    return share_of_time(t, late) >= TIMER_PERCENT;
+}
+
+static void print_late_timers(const struct text_why *t)
+{
+    const struct timer_vcpu *v = t->facts.timers;
+    char late[NUM_CLOCK_MAX], most[NUM_CLOCK_MAX];
+
+    assert(v);
+    fprintf(t->out, " Timers were due in blocked time: %.1f%%, %s; p99 of %"
+            PRIu64 ": %s.\n", share_of_time(t, v->late),
+            text_duration(&t->facts.waits->clock, v->late, late),
+            stats_events(&v->parts[TIMER_XEN]),
+            text_duration(&t->facts.waits->clock,
+                          stats_percentile(&v->parts[TIMER_XEN], 99), most));
+    if ( helps_here(t, VERDICT_TIMERS) )
         print_help(t, t->verdict.rule);
 }
 
@@ -750,6 +777,7 @@ struct why_layout
     const struct stretch_search *stretch;
     const struct co_stop_domain *co_stop;
     bool has_devices, has_backend, has_interrupts, has_stalls, has_period;
+    bool has_timers;
     unsigned int findings, reasons;
 };
 
@@ -802,6 +830,7 @@ static struct why_layout plan_lines(const struct text_why *t,
     left = MAX_LINES - used;
     l.has_stalls = take_lines(&left, count_stall_lines(t));
     l.has_interrupts = take_lines(&left, count_interrupt_lines(t));
+    l.has_timers = take_lines(&left, count_timer_lines(t));
     if ( has_blocks(t) && left > 1 )
         l.reasons = min_lines(left - 1, 1);
     left -= l.reasons ? 1 + l.reasons : 0;
@@ -838,6 +867,8 @@ void text_print_why(const struct text_why *t)
         print_stalls(t);
     if ( l.has_interrupts )
         print_lost_to_interrupts(t);
+    if ( l.has_timers )
+        print_late_timers(t);
     if ( !t->verdict.rule && !t->verdict.is_uncertain )
         print_least_bad(t);
     if ( l.has_devices )
