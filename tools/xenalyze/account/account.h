@@ -37,5 +37,6 @@
 #include "xenalyze/account/verdict.h"
 #include "xenalyze/account/wait-cause.h"
 #include "xenalyze/account/wait-matrix.h"
+#include "xenalyze/account/wakeup-chain.h"
 
 #endif /* XENALYZE_ACCOUNT_ACCOUNT_H */

@@ -3,6 +3,7 @@
  * --report-wakeups: the wake-up graph.  An edge leads from the vcpu that ran
  * where a wake-up came from to the woken vcpu, and carries statistics of the
  * waits of the woken vcpu.  Wake-ups from an idle pcpu come from interrupts.
+ * A second table has chains of edges: three vcpus per row.
  *
  * The hash table of edges is bounded: wake-ups beyond its last key share one
  * row.
@@ -24,6 +25,7 @@ struct wakeups
     struct stats_map edges;     /* waits in cycles, by edge_key() */
     struct xt_clock clock;
     const struct report_request *request;
+    struct wakeup_chains chains;
 };
 
 /* --- edges ---------------------------------------------------------------- */
@@ -98,8 +100,10 @@ static int wakeups_open(struct report_pass *p, void **state, struct err *e)
     if ( !w )
         return -ENOMEM;
     stats_pool_init(&w->pool);
+    wakeup_chains_init(&w->chains);
     w->request = &p->request;
     report_add_sink(p, (struct sink){ &ops, w });
+    report_add_sink(p, wakeup_chains_sink(&w->chains));
     return 0;
 }
 
@@ -107,7 +111,7 @@ static bool wakeups_have_failed(const void *state)
 {
     const struct wakeups *w = state;
 
-    return w->pool.failed;
+    return w->pool.failed || wakeup_chains_have_failed(&w->chains);
 }
 
 static void wakeups_free(void *state)
@@ -115,7 +119,10 @@ static void wakeups_free(void *state)
     struct wakeups *w = state;
 
     if ( w )
+    {
         stats_pool_fini(&w->pool);
+        wakeup_chains_fini(&w->chains);
+    }
     free(w);
 }
 
@@ -146,6 +153,72 @@ static void print_edge(const struct wakeups *w, const char *waker,
     fprintf(out, "\n");
 }
 
+/* A vcpu as "d3v0" or "web1/0", cut to the bytes of a column of the table. */
+static const char *chain_vcpu(const struct xt_domain_names *names,
+                              const struct wakeup_vcpu *v,
+                              char name[LATENCY_NAME])
+{
+    return latency_label(names, LATENCY_KEY(v->domain, v->id), LATENCY_WIDEST,
+                         name);
+}
+
+#define CHAIN_COUNT_WIDTH 6u    /* three vcpus fill the row of a table */
+
+static void print_chain_numbers(const struct wakeups *w, const struct stats *s,
+                                FILE *out)
+{
+    char count[NUM_CLOCK_MAX], mean[NUM_CLOCK_MAX], high[NUM_CLOCK_MAX];
+
+    assert(stats_events(s));
+    *num_u64_fit(count, stats_events(s), CHAIN_COUNT_WIDTH) = '\0';
+    fprintf(out, " %s %8s %8s\n", count,
+            text_duration(&w->clock, stats_mean(s), mean),
+            text_duration(&w->clock, stats_percentile(s, 99), high));
+}
+
+static void print_chain(const struct wakeups *w, const struct stats_row *row,
+                        FILE *out)
+{
+    const struct wakeup_vcpu *vcpus[WAKEUP_CHAIN_VCPUS];
+    char text[LATENCY_NAME];
+
+    wakeup_chain_find(&w->chains, row->key, vcpus);
+    for ( unsigned int i = 0; i < WAKEUP_CHAIN_VCPUS; i++ )
+    {
+        const char *name = chain_vcpu(w->request->names, vcpus[i], text);
+
+        fprintf(out, " %-*s", utf8_width(name, edge_width(w)), name);
+    }
+    print_chain_numbers(w, &row->stats, out);
+}
+
+static void print_chains(struct wakeups *w, const struct report_request *r,
+                         FILE *out)
+{
+    struct wakeup_chains *c = &w->chains;
+    struct stats_row **rows = wakeup_chains_sort(c);
+    size_t n = rows ? sort_map(r, &c->pool, rows, c->lengths.used, false) : 0;
+    int width = edge_width(w);
+
+    if ( !n )
+        return;
+    fprintf(out, "--- Chains of wake-ups within 1 ms: from the first until the "
+            "last vcpu ran ---\n %-*s %-*s %-*s %6s %8s %8s\n", width,
+            "waker", width, "woken, waker", width, "woken", "count", "mean",
+            "p99");
+    for ( size_t i = 0; i < n; i++ )
+        print_chain(w, rows[i], out);
+    if ( c->lengths.others )
+    {
+        fprintf(out, " %-*s %-*s %-*s", width, "others", width, "others",
+                width, "others");
+        print_chain_numbers(w, c->lengths.others, out);
+    }
+    if ( c->ignored )
+        fprintf(out, " %" PRIu64 " chains of too many vcpus are left out.\n",
+                c->ignored);
+}
+
 /* Table of edges, most wake-ups first unless --sort asks for another order. */
 static int wakeups_print(struct report_pass *p, void *state)
 {
@@ -167,6 +240,7 @@ static int wakeups_print(struct report_pass *p, void *state)
                    &rows[i]->stats, p->out);
     if ( w->edges.others )
         print_edge(w, "others", "others", w->edges.others, p->out);
+    print_chains(w, &request, p->out);
     return 0;
 }
 
@@ -187,6 +261,48 @@ static void walk_edges(struct export *x, void *state)
                    export_series(w->edges.others));
 }
 
+static void export_chain(struct export *x, const struct wakeup_chains *c,
+                         const struct stats_row *row)
+{
+    const struct wakeup_vcpu *v[WAKEUP_CHAIN_VCPUS];
+    const struct stats *waits = stats_map_find(&c->waits, row->key);
+    char first[LATENCY_NAME], second[LATENCY_NAME], last[LATENCY_NAME];
+
+    wakeup_chain_find(c, row->key, v);
+    EXPORT_ROW(x, export_text(chain_vcpu(NULL, v[0], first)),
+               export_text(chain_vcpu(NULL, v[1], second)),
+               export_text(chain_vcpu(NULL, v[2], last)),
+               export_text(v[0] == v[2] ? "yes" : "no"),
+               export_number(waits ? waits->sum : 0),
+               export_series(&row->stats));
+}
+
+static void walk_chains(struct export *x, void *state)
+{
+    struct wakeups *w = state;
+    struct wakeup_chains *c = &w->chains;
+    struct stats_row **rows = wakeup_chains_sort(c);
+
+    for ( size_t i = 0; rows && i < c->lengths.used; i++ )
+        export_chain(x, c, rows[i]);
+    if ( c->lengths.others )
+        EXPORT_ROW(x, export_text("others"), export_text("others"),
+                   export_text("others"), export_text("no"),
+                   export_number(c->waits.others ? c->waits.others->sum : 0),
+                   export_series(c->lengths.others));
+}
+
+static const struct export_column chain_columns[] = {
+    EXPORT_COLUMN("waker", TEXT, "the vcpu that woke the second one: d3v0"),
+    EXPORT_COLUMN("second", TEXT, "the vcpu that was woken, and woke the last "
+                  "one within 1 ms"),
+    EXPORT_COLUMN("last", TEXT, "the vcpu that was woken last"),
+    EXPORT_COLUMN("loop", TEXT, "yes: the last vcpu is the waker; no"),
+    EXPORT_COLUMN("waits", DURATION, "the waits of the second and the last "
+                  "vcpu for a pcpu"),
+    EXPORT_STATISTICS,
+};
+
 static const struct export_column columns[] = {
     EXPORT_COLUMN("waker", TEXT,
                   "the vcpu that ran on the pcpu of the wake-up: d0v1, "
@@ -199,6 +315,10 @@ static const struct export_table tables[] = {
     { "wakeups", "Wake-up graph: waits of the woken vcpu until it ran "
       "(--report-wakeups).", EXPORT_IN_TABLES, EXPORT_COLUMNS(columns),
       walk_edges },
+    { "wakeup_chains", "Chains of three vcpus that wake each other within 1 "
+      "ms: time from the first wake-up until the last vcpu ran "
+      "(--report-wakeups).", EXPORT_IN_TABLES, EXPORT_COLUMNS(chain_columns),
+      walk_chains },
     { .name = NULL },
 };
 
