@@ -83,6 +83,7 @@ refuses 'socket path' --socket "$tmp/$(printf %0150d 0)" -- true
 refuses 'nowhere' --socket "$tmp/nowhere/s" -- true
 refuses 'cannot run no-such-program' -- no-such-program
 rejects 'nonsense' --nonsense
+rejects 'timer-slack needs --virtual' --timer-slack 1ms
 rejects 'output needs --virtual' --output "$tmp/t" -T 1
 rejects 'output needs --duration' --virtual --output "$tmp/t"
 rejects 'output and a COMMAND' --virtual --output "$tmp/t" -T 1 -- true
@@ -149,6 +150,8 @@ pause-for 0: must be 10us to|pause = 1ms\npause-for = 0
 pause and pause-for come together|pause-for = 1ms
 exit-storm and exit-storm-for come together|kind = hvm\nexit-storm = 1ms
 kinds pvh and hvm|exit-storm = 1ms\nexit-storm-for = 1ms
+spins and apic-timer are for domains|spins = yes
+spins and apic-timer are for domains|kind = pv\napic-timer = yes
 END
 echo 'cpus = 2' >"$scenario"
 timeout 20 "$xensim" -f "$scenario" --virtual -T 1ms --output "$scenario" \
