@@ -34,6 +34,26 @@ assert got["events"] >= 0.95 * want["exits"], (got, want)
 assert got["per_second"] >= 50 * got["usual_per_second"] > 0, got
 cycles = sum(r["cycles"] for r in inside)
 assert abs(got["in_xen_cycles"] - cycles) <= 0.02 * cycles, (got, cycles)
+
+# Phases follow each other; one is the storm, with the exits of the truth.
+key = want["dom"], want["vcpu"]
+phases = [r for r in tables["exit_phases"] if (r["domain"], r["vcpu"]) == key]
+assert len(phases) >= 3, phases
+for a, b in zip(phases, phases[1:]):
+    assert a["to_tsc"] == b["from_tsc"], (a, b)
+exits = [r for r in truth if r["what"] == "exit" and
+         (r["dom"], r["vcpu"]) == key]
+for p in phases:
+    inside = [r for r in exits if p["from_tsc"] <= r["at"] < p["to_tsc"]]
+    assert abs(p["exits"] - len(inside)) <= 0.01 * len(inside) + 3, \
+        (p, len(inside))
+[p] = [p for p in phases if p["from_tsc"] <= (want["from"] + want["to"]) / 2
+       < p["to_tsc"]]
+assert abs(p["from_tsc"] - want["from"]) <= width, (p, want)
+assert abs(p["to_tsc"] - want["to"]) <= 2 * width, (p, want)
+assert p["reason"] == "IO_INSTRUCTION", p
+# The windows of the transition, at most two at the end, are in another phase.
+assert p["reason_exits"] >= 0.75 * want["exits"], (p, want)
 END
 
 # simulate SEED OPTION...: the scenario with one storm
@@ -56,7 +76,10 @@ for seed in 1 2 3 4 5; do
     done
 done
 expect 0 "$xenalyze" exits storm
-sed -n '/^--- Storms/,$p' out >text
+sed -n '/^--- Storms/,/^--- Phases/p' out >text
+grep -q '^--- Phases of VM exits: ' out || fail "no phases: $(cat out)"
+[ "$(sed -n '/^--- Phases/,$p' out | wc -L)" -le 80 ] ||
+    fail 'phases have more than 80 columns'
 [ "$(wc -L <text)" -le 80 ] || fail 'more than 80 columns'
 grep -Eq '^ web/0 +IO_INSTRUCTION: port 0x3f8 ' text || fail "$(cat text)"
 span=$(sed -n 's/.*times: --time \([^ ,]*\).*/\1/p' text)
@@ -182,3 +205,46 @@ grep -qx ' not searched: no scheduler events' out || fail "$(cat out)"
 exits 0 0.05
 grep -qx ' vcpus that ran in fewer than 10 windows, not searched: 1' out ||
     fail "$(cat out)"
+
+# phases VCPUS LENGTH: each vcpu exits 40 times per window of 10 ms and not at all,
+# in turns of LENGTH windows
+phases() {
+    awk -v vcpus="$1" -v turn="$2" 'BEGIN {
+        for ( v = 0; v < vcpus; v++ )
+        {
+            print v, 1000000, "0x21101", 65536 + v
+            for ( w = 0; w < 510; w++ )
+                for ( k = 0; k < 40 && int(w / turn) % 2 == 0; k++ )
+                {
+                    t = 1000000 + 10000000 * w + 250000 * k + 1000
+                    printf "%u %.0f 0x81002 12 0x1000\n", v, t
+                    printf "%u %.0f 0x81001\n", v, t + 2000
+                }
+            printf "%u %.0f 0x21021 %u\n", v, 1000000 + 10000000 * 510,
+                65536 + v
+        }
+    }' | compose phases
+    expect 0 "$xenalyze" --cpu-hz 1G --report-storms --json phases
+    mv out report
+    expect 0 "$xenalyze" --cpu-hz 1G --report-storms --top=0 phases
+}
+phases 1 51
+python3 - report <<'END' || fail 'not the composed phases'
+import json, sys
+tables = json.load(open(sys.argv[1]))["tables"]
+assert [(r["from_tsc"], r["exits"]) for r in tables["exit_phases"]] == \
+    [(1000000 + 510000000 * i, 51 * 40 * (i % 2 == 0)) for i in range(10)], \
+    tables["exit_phases"]
+assert all(("reason" in r) == (r["exits"] > 0) for r in tables["exit_phases"])
+END
+# The most phases that are kept, and more.
+phases 7 3
+grep -q '^ 166 more phases are not kept$' out || fail "$(tail -n 3 out)"
+python3 - report <<'END' || fail 'not the bound'
+import json, sys
+tables = json.load(open(sys.argv[1]))["tables"]
+assert len(tables["exit_phases"]) == 1024
+assert tables["exit_storm_search"][0]["phases"] == 7 * 170
+END
+phases 7 4
+! grep -q 'more phases' out || fail "$(tail -n 3 out)"

@@ -141,6 +141,7 @@ void exit_storms_fini(struct exit_storms *s)
     assert(s->nr_storms <= STORMS_MAX);
     free(s->vcpus);
     free(s->search);
+    free(s->phases);
     arena_fini(&s->arena);
 }
 

@@ -20,9 +20,13 @@
  * storm.  Windows in which the vcpu hardly ran have none either, but up to
  * STORM_BRIDGE of them may be inside of a storm.
  *
+ * The same windows show phases of a vcpu: spans of time with one rate of all
+ * exits, from one change of the rate to the next (exit-phase.c).
+ *
  * Memory: for each series a cell for each window with events; a vcpu has at
  * most STORM_DETAILS series for ports, pages of memory and vectors of exits,
- * or none, if the trace has more.  The STORMS_MAX worst storms.
+ * or none, if the trace has more.  The STORMS_MAX worst storms, the first
+ * PHASES_MAX phases.
  */
 #ifndef XENALYZE_ACCOUNT_EXIT_STORM_H
 #define XENALYZE_ACCOUNT_EXIT_STORM_H
@@ -62,6 +66,19 @@ struct exit_storm
     uint64_t running;           /* cycles that the vcpu ran meanwhile */
     uint64_t typical;           /* events per second of running */
     bool cut_before, cut_after; /* next to it, records are lost */
+};
+
+#define PHASES_MAX 1024u
+
+struct exit_phase
+{
+    uint16_t domain, vcpu;
+    uint64_t from, to;
+    uint64_t exits;
+    uint64_t cycles;            /* in Xen, of the exits */
+    uint64_t running;           /* cycles that the vcpu ran meanwhile */
+    unsigned int top;           /* the cause with the most exits ... */
+    uint64_t top_exits;         /* ... and their number */
 };
 
 struct storm_cell
@@ -109,6 +126,9 @@ struct exit_storms
     struct exit_storm storms[STORMS_MAX];
     uint32_t nr_storms;
     uint64_t all_storms;        /* kept or not */
+    struct exit_phase *phases;  /* by vcpu and time; NULL: none */
+    uint32_t nr_phases;
+    uint64_t all_phases;        /* kept or not */
     uint64_t width;             /* windows of the last segment */
     uint64_t nr_windows;        /* all vcpus: with running time ... */
     uint64_t nr_unknown;        /* ... or unknown */

@@ -93,4 +93,10 @@ static inline struct storm_series *storm_get_series(struct exit_storms *s,
 /* Find the storms of a segment that ends at `last`. */
 void storm_search_segment(struct exit_storms *s, uint64_t last);
 
+/* --- exit-phase.c --------------------------------------------------------- */
+
+/* Find the phases of a segment; all series have windows of `width`. */
+void exit_phases_search(struct exit_storms *s, uint64_t width,
+                        uint32_t nr_windows, uint64_t last);
+
 #endif /* XENALYZE_ACCOUNT_STORM_PRIVATE_H */

@@ -262,4 +262,5 @@ void storm_search_segment(struct exit_storms *s, uint64_t last)
         coarsen_vcpu(s->vcpus[i], shift);
         search_vcpu(&o);
     }
+    exit_phases_search(s, o.width, o.nr, last);
 }

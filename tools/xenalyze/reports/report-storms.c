@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * --report-storms: times in which a vcpu had far more VM exits or interrupts of
- * one kind than usual.
+ * one kind than usual, and phases of its exits: a table each.
  */
 #include <assert.h>
 #include <errno.h>
@@ -146,6 +146,47 @@ static void print_limits(const struct exit_storms *s, FILE *out)
                 "searched\n", s->nr_unknown, s->nr_windows);
 }
 
+static void print_phase(const struct storms_report *r,
+                        const struct exit_phase *phase, FILE *out)
+{
+    uint64_t hz = xt_clock_hz(&r->storms.clock);
+    double seconds = (double)phase->running / (double)hz;
+    char name[XT_LABEL_MAX], number[EXIT_REPORT_NAME], rate[NUM_CLOCK_MAX];
+
+    assert(phase->from < phase->to && hz);
+    xt_vcpu_column(r->request->names, phase->domain, phase->vcpu, VCPU_WIDTH,
+                   name);
+    *num_u64_fit(rate, seconds > 0 ? (uint64_t)((double)phase->exits / seconds)
+                                   : 0, RATE_WIDTH) = '\0';
+    fprintf(out, " %-*s %-*.*s %s %6.1f%% %7.1f%%\n",
+            utf8_width(name, VCPU_WIDTH), name, REASON_WIDTH, REASON_WIDTH,
+            phase->exits ? exit_report_name(phase->top, number) : "-", rate,
+            stats_share(phase->top_exits, phase->exits),
+            stats_share(phase->cycles, phase->running));
+    fprintf(out, "  %" PRIu64 " exits: ", phase->exits);
+    text_print_span(&r->storms.clock, phase->from, phase->to, out);
+    fprintf(out, "\n");
+}
+
+/* A vcpu with one rate in the whole trace has no row in the table. */
+static void print_phases(const struct storms_report *r, FILE *out)
+{
+    const struct exit_storms *s = &r->storms;
+    size_t n = sort_limit(r->request, s->nr_phases);
+
+    if ( !n )
+        return;
+    fprintf(out, "--- Phases of VM exits: from one change of the rate to the "
+            "next ---\n %-*s %-*s %*s %7s %8s\n", VCPU_WIDTH, "vcpu",
+            REASON_WIDTH, "top reason", RATE_WIDTH, "/s run", "share",
+            "in Xen");
+    for ( size_t i = 0; i < n; i++ )
+        print_phase(r, &s->phases[i], out);
+    if ( s->all_phases > s->nr_phases )
+        fprintf(out, " %" PRIu64 " more phases are not kept\n",
+                s->all_phases - s->nr_phases);
+}
+
 static int storms_print(struct report_pass *p, void *state)
 {
     const struct storms_report *r = state;
@@ -163,6 +204,7 @@ static int storms_print(struct report_pass *p, void *state)
     for ( size_t i = 0; i < n; i++ )
         print_storm(r, &s->storms[i], p->out);
     print_limits(s, p->out);
+    print_phases(r, p->out);
     return 0;
 }
 
@@ -195,6 +237,25 @@ static void walk_storms(struct export *x, void *state)
     }
 }
 
+static void walk_phases(struct export *x, void *state)
+{
+    const struct storms_report *r = state;
+    char number[EXIT_REPORT_NAME];
+
+    for ( uint32_t i = 0; i < r->storms.nr_phases; i++ )
+    {
+        const struct exit_phase *p = &r->storms.phases[i];
+
+        EXPORT_ROW(x, export_number(p->domain), export_number(p->vcpu),
+                   export_number(p->from), export_number(p->to),
+                   export_number(p->exits), export_number(p->cycles),
+                   export_number(p->running),
+                   export_text(p->exits ? exit_report_name(p->top, number)
+                                        : NULL),
+                   export_number(p->top_exits));
+    }
+}
+
 static void walk_search(struct export *x, void *state)
 {
     const struct storms_report *r = state;
@@ -203,7 +264,8 @@ static void walk_search(struct export *x, void *state)
     assert(s->nr_unknown <= s->nr_windows);
     EXPORT_ROW(x, export_number(s->width), export_number(s->nr_windows),
                export_number(s->nr_unknown), export_number(s->nr_brief),
-               export_number(s->nr_folded), export_number(s->all_storms));
+               export_number(s->nr_folded), export_number(s->all_storms),
+               export_number(s->all_phases));
 }
 
 static const struct export_column storm_columns[] = {
@@ -230,6 +292,19 @@ static const struct export_column storm_columns[] = {
                   "after, so the end is unknown"),
 };
 
+static const struct export_column phase_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("from", MOMENT, "begin of the first window"),
+    EXPORT_COLUMN("to", MOMENT, "end of the last window"),
+    EXPORT_COLUMN("exits", COUNT, "VM exits in the phase"),
+    EXPORT_COLUMN("in_xen", DURATION, "time of the exits in Xen, on a pcpu"),
+    EXPORT_COLUMN("running", DURATION, "time that the vcpu ran, with the time "
+                  "in Xen"),
+    EXPORT_OPTIONAL("reason", TEXT, "the exit reason with the most exits; "
+                    "absent: no exits"),
+    EXPORT_COLUMN("reason_exits", COUNT, "exits with this reason"),
+};
+
 static const struct export_column search_columns[] = {
     EXPORT_COLUMN("window", DURATION, "the length of a window"),
     EXPORT_COLUMN("windows", COUNT, "windows in which a vcpu ran, or its "
@@ -242,7 +317,12 @@ static const struct export_column search_columns[] = {
                   "vectors, which are not told apart"),
     EXPORT_COLUMN("storms", COUNT, "storms found; the 64 that cost most are "
                   "in exit_storms"),
+    EXPORT_COLUMN("phases", COUNT, "phases found; the first 1024 are in "
+                  "exit_phases"),
 };
+
+/* The text of a table names this number. */
+_Static_assert(PHASES_MAX == 1024, "table exit_phases");
 
 static const struct export_table tables[] = {
     { "exit_storms", "Times in which a vcpu had at least 5 times its usual "
@@ -250,6 +330,10 @@ static const struct export_table tables[] = {
       EXPORT_IN_TABLES, EXPORT_COLUMNS(storm_columns), walk_storms },
     { "exit_storm_search", "How these were searched.", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(search_columns), walk_search },
+    { "exit_phases", "Phases of vcpus, from one change of the rate of VM exits "
+      "to the next, the first 1024; vcpus without a change have none "
+      "(--report-storms).", EXPORT_IN_TABLES, EXPORT_COLUMNS(phase_columns),
+      walk_phases },
     { .name = NULL },
 };
 
