@@ -117,6 +117,8 @@ static uint64_t hash_domain(uint64_t hash, const struct dom_config *d)
         hash = hash_number(hash, numbers[i]);
     for ( unsigned int i = 0; i < d->nr_loads; i++ )
         hash = hash_number(hash, d->loads[i]);
+    if ( d->spins || d->apic_timer )
+        hash = hash_number(hash, 2 * d->spins + d->apic_timer);
     return hash;
 }
 
