@@ -317,7 +317,7 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .help = "for programs (json) and viewers (html, perfetto)",
       .details = "FORM is json or csv for all numbers, described in "
         "xenalyze-json(5); html for a page with a timeline and tables; "
-        "perfetto or chrome for a timeline; speedscope or collapsed for a "
+        "perfetto, fxt or chrome for a timeline; speedscope or collapsed for a "
         "flame graph of VM exits; ctf for a folder with all records, for "
         "babeltrace2 and Trace Compass.",
       .related = OPTIONS(SELECTION, "output"),

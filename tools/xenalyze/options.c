@@ -186,7 +186,7 @@ static const struct opt opts[] = {
     { .name = "export", .type = OPT_CALL, .arg = "FORMAT:FILE",
       .at = REPORTS(exports), .parse = report_parse_export,
       .choices = viewers, .file_follows = true,
-      .help = "write a page for a browser (html), a timeline (perfetto, "
+      .help = "write a page for a browser (html), a timeline (perfetto, fxt, "
               "chrome), a flame graph of VM exits (speedscope, collapsed) or a "
               "folder of records (ctf)" },
 

@@ -150,17 +150,24 @@ static const uint8_t activity_states[STATES] = {
 };
 
 static enum activity_state get_state(const struct activities *a,
-                                     const struct fact_runstate *f)
+                                     unsigned int state, uint32_t pcpu)
 {
     const struct viewer_options *o = a->options;
 
-    debug_assert(f->state < STATES);
-    if ( f->state == STATE_RUNNING && f->pcpu == FACT_NO_PCPU )
+    debug_assert(state < STATES);
+    if ( state == STATE_RUNNING && pcpu == FACT_NO_PCPU )
         return ACTIVITY_UNKNOWN;
-    if ( f->state == STATE_RUNNING && o->wants_pcpu &&
-         !o->wants_pcpu(o->filter, f->pcpu) )
+    if ( state == STATE_RUNNING && o->wants_pcpu &&
+         !o->wants_pcpu(o->filter, pcpu) )
         return ACTIVITY_ELSEWHERE;
-    return activity_states[f->state];
+    return activity_states[state];
+}
+
+static enum activity_state get_next_state(const struct activities *a,
+                                          const struct fact_runstate *f)
+{
+    return f->next == STATES ? ACTIVITY_NONE
+                             : get_state(a, f->next, f->next_pcpu);
 }
 
 /* The span in the slot is complete. */
@@ -229,7 +236,7 @@ static void activities_runstate(void *state, const struct fact_runstate *f)
 
     if ( !s )
         return;
-    next = get_state(a, f);
+    next = get_state(a, f->state, f->pcpu);
     /* Files may have times in any order: what overlaps is cut. */
     if ( from < s->span.to )
         from = s->span.to;
@@ -238,7 +245,7 @@ static void activities_runstate(void *state, const struct fact_runstate *f)
     if ( next == ACTIVITY_RUNNING && a->ops->run )
         a->ops->run(a->state, &(struct activity_span){
             .vcpu = &s->vcpu, .state = next, .pcpu = pcpu,
-            .from = from, .to = to,
+            .from = from, .to = to, .next = get_next_state(a, f),
         });
     if ( extend_span(s, next, pcpu, to) )
         return;

@@ -60,6 +60,8 @@ struct activity_span
     enum activity_state before; /* state that ended at `from` ... */
     uint32_t before_pcpu;       /* ... and its pcpu */
     bool is_last;               /* last span in the segment */
+    enum activity_state next;   /* for run(): state that follows; ACTIVITY_NONE:
+                                   unknown, or the vcpu goes on */
 
     /* For ACTIVITY_RUNNABLE after a wake-up with a known origin. */
     bool is_wakeup;
@@ -183,6 +185,6 @@ void activities_add_path(struct activities *a,
                          const struct activity_path *part);
 
 /* The formats. */
-extern const struct activity_ops html_ops, perfetto_ops, chrome_ops;
+extern const struct activity_ops html_ops, perfetto_ops, chrome_ops, fxt_ops;
 
 #endif /* XENALYZE_VIEWERS_ACTIVITY_H */

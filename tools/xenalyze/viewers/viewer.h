@@ -34,6 +34,7 @@
 #define VIEWER_TABLE(row)                                                   \
     row(html, activities, false, true)                                      \
     row(perfetto, activities, true, false)                                  \
+    row(fxt, activities, true, false)                                       \
     row(chrome, activities, false, false)                                   \
     row(speedscope, stacks, false, false)                                   \
     row(collapsed, stacks, false, false)
