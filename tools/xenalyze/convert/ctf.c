@@ -23,10 +23,10 @@
 
 #include "common/fault.h"
 #include "common/grow.h"
-#include "libxentrace/meta-event.h"
 #include "libxentrace/readers.h"
 #include "xenalyze/convert/ctf-layout.h"
 #include "xenalyze/convert/output-folder.h"
+#include "xenalyze/convert/record-walk.h"
 
 #define MAGIC 0xc1fc1fc1u
 #define UUID_BYTES 16u
@@ -68,20 +68,14 @@ struct stream
 struct ctf
 {
     const struct ctf_options *o;
-    bool has_filter;
+    struct record_walk walk;
     struct ctf_layout layout;
     struct output_folder folder;
     unsigned char uuid[UUID_BYTES];
     struct stream *streams;     /* by pcpu */
     unsigned int nr_streams, nr_used;
-    struct who_runs runs;
-    struct xt_losses losses;
     struct xt_clock clock;
     uint64_t hz;
-    uint64_t shift;             /* added to times of the segment */
-    unsigned int segment;
-    uint64_t last;              /* time of the last event, shifted */
-    uint64_t events;
 };
 
 /* --- packets -------------------------------------------------------------- */
@@ -170,27 +164,27 @@ static unsigned char *put_context(unsigned char *p, uint32_t vcpu)
     return p + sizeof(context);
 }
 
-static int put_event(struct ctf *c, unsigned int cpu, uint64_t time,
-                     const struct xt_record *r)
+static int put_event(struct ctf *c, const struct walked_record *w)
 {
-    struct stream *s = &c->streams[cpu];
+    struct stream *s = &c->streams[w->cpu];
+    uint64_t time = w->time;
     unsigned char fields[CTF_FIELDS_MAX], *end, *p;
     unsigned int class;
     int rc = 0;
 
     if ( s->room - s->used < EVENT_MAX )
-        rc = end_packet(c, cpu);
+        rc = end_packet(c, w->cpu);
     if ( !s->has_events )
         s->begin = s->last = time > s->last ? time : s->last;
     time = time > s->last ? time : s->last;
-    end = ctf_put_fields(&c->layout, c->o->catalogue, r, fields, &class);
+    end = ctf_put_fields(&c->layout, c->o->catalogue, w->record, fields,
+                         &class);
     p = put_event_header(s, s->bytes + s->used, class, time);
-    p = put_context(p, c->runs.pcpus[cpu].column.vcpu);
+    p = put_context(p, w->vcpu);
     memcpy(p, fields, end - fields);
     s->used = p + (end - fields) - s->bytes;
     s->has_events = true;
-    s->last = c->last = time;
-    c->events++;
+    s->last = time;
     assert(s->used <= s->room);
     return rc;
 }
@@ -210,26 +204,27 @@ static int begin_loss(struct ctf *c, unsigned int cpu, uint64_t from)
     return end_packet(c, cpu);
 }
 
-static int put_loss(struct ctf *c, unsigned int cpu, uint64_t time,
-                    const struct xt_record *r)
+static int put_loss(struct ctf *c, const struct walked_record *w)
 {
+    const struct xt_record *r = w->record;
     uint64_t lost = xt_field_load(r, XT_AT(lost_records, lost));
     uint64_t from = xt_field_load(r, XT_AT(lost_records, first_tsc)) +
-                    c->shift;
-    int rc = begin_loss(c, cpu, from < time ? from : time);
+                    w->shift;
+    int rc = begin_loss(c, w->cpu, from < w->time ? from : w->time);
 
     assert(r->event == TRC_LOST_RECORDS);
-    c->streams[cpu].discarded += lost;
-    c->streams[cpu].noted += lost;
-    rc = rc ? rc : put_event(c, cpu, time, r);
-    return rc ? rc : end_packet(c, cpu);
+    c->streams[w->cpu].discarded += lost;
+    c->streams[w->cpu].noted += lost;
+    rc = rc ? rc : put_event(c, w);
+    return rc ? rc : end_packet(c, w->cpu);
 }
 
 /* Losses that only the collector has counted, behind the last record. */
 static int put_unreported(struct ctf *c, unsigned int cpu)
 {
     struct stream *s = &c->streams[cpu];
-    uint64_t lost = xt_losses_get_unreported(&c->losses, cpu, s->noted);
+    uint64_t lost = xt_losses_get_unreported(&c->walk.losses, cpu,
+                                             s->noted);
     int rc = 0;
 
     assert(s->noted <= s->discarded);
@@ -238,131 +233,25 @@ static int put_unreported(struct ctf *c, unsigned int cpu)
     if ( s->has_events )
         rc = end_packet(c, cpu);
     s->discarded += lost;
-    s->last = c->last > s->last ? c->last : s->last;
+    s->last = c->walk.last > s->last ? c->walk.last : s->last;
     return rc ? rc : write_packet(c, cpu);
 }
 
 /* --- records -------------------------------------------------------------- */
 
-/* Times of a segment follow those of the segment before. */
-static void shift_segment(struct ctf *c, const struct xt_batch *b)
+static int put_record(void *arg, const struct walked_record *w)
 {
-    assert(b->nr);
-    if ( b->segment == c->segment )
-        return;
-    c->segment = b->segment;
-    who_runs_reset(&c->runs);
-    if ( c->events && b->items->time + c->shift <= c->last )
-        c->shift = c->last + c->hz / 1000 - b->items->time;
-}
-
-static int show_pcpu(struct ctf *c, unsigned int cpu)
-{
-    assert(cpu < XT_MAX_CPUS);
-    if ( cpu < c->runs.nr_cpus && c->runs.pcpus[cpu].shown )
-        return 0;
-    return who_runs_show_pcpu(&c->runs, cpu);
-}
-
-static int follow_vcpus(struct ctf *c, unsigned int cpu, uint64_t time,
-                        const struct xt_record *r)
-{
-    assert(cpu < c->runs.nr_cpus);
-    return who_runs_needs_slow(r->event)
-           ? who_runs_apply_slow(&c->runs, NULL, false, cpu, time, r) : 0;
-}
-
-static bool wants_record(const struct ctf *c, unsigned int cpu,
-                         const struct xt_record *r)
-{
-    assert(cpu < c->runs.nr_cpus);
-    return !c->has_filter ||
-           filter_wants(c->o->filter, c->o->catalogue, cpu,
-                        c->runs.pcpus[cpu].column.vcpu, r);
-}
-
-static int put_record(struct ctf *c, unsigned int cpu, uint64_t time,
-                      const struct xt_record *r)
-{
+    struct ctf *c = arg;
     int rc = 0;
 
-    if ( cpu >= c->nr_streams || !c->streams[cpu].bytes )
-        rc = begin_stream(c, cpu, time);
+    if ( w->cpu >= c->nr_streams || !c->streams[w->cpu].bytes )
+        rc = begin_stream(c, w->cpu, w->time);
     if ( rc )
         return rc;
-    assert(c->streams[cpu].bytes);
-    return r->event == TRC_LOST_RECORDS ? put_loss(c, cpu, time, r)
-                                        : put_event(c, cpu, time, r);
+    assert(c->streams[w->cpu].bytes);
+    return w->record->event == TRC_LOST_RECORDS ? put_loss(c, w)
+                                                : put_event(c, w);
 }
-
-/* The context of an event is the vcpu that ran before the record. */
-static int convert_record(struct ctf *c, const struct xt_batch *b,
-                          const struct xt_item *item)
-{
-    unsigned int cpu = xt_item_cpu(item);
-    struct xt_record r;
-    int rc;
-
-    xt_batch_record(b, item, &r);
-    assert(cpu < XT_MAX_CPUS);
-    if ( xt_event_is_meta(r.event) && xt_losses_add(&c->losses, &r) )
-        return -ENOMEM;
-    rc = show_pcpu(c, cpu);
-    if ( !rc && wants_record(c, cpu, &r) )
-        rc = put_record(c, cpu, item->time + c->shift, &r);
-    return rc ? rc : follow_vcpus(c, cpu, item->time, &r);
-}
-
-static int convert_batch(struct ctf *c, const struct xt_batch *b)
-{
-    int rc = 0;
-
-    shift_segment(c, b);
-    for ( size_t i = 0; !rc && i < b->nr; i++ )
-        rc = convert_record(c, b, &b->items[i]);
-    assert(rc <= 0);
-    return rc;
-}
-
-/* --- the warm-up ---------------------------------------------------------- */
-
-static int feed_vcpus(void *arg, const struct xt_batch *b)
-{
-    struct ctf *c = arg;
-    struct xt_record r;
-    int rc = 0;
-
-    assert(!c->events);
-    for ( size_t i = 0; !rc && i < b->nr; i++ )
-    {
-        unsigned int cpu = xt_item_cpu(&b->items[i]);
-
-        xt_batch_record(b, &b->items[i], &r);
-        rc = show_pcpu(c, cpu);
-        rc = rc ? rc : follow_vcpus(c, cpu, b->items[i].time, &r);
-    }
-    return rc;
-}
-
-static bool vcpus_are_known(const void *arg)
-{
-    const struct ctf *c = arg;
-
-    assert(c->o);
-    return who_runs_is_complete(&c->runs);
-}
-
-static void forget_vcpus(void *arg)
-{
-    struct ctf *c = arg;
-
-    assert(!c->events);
-    who_runs_reset(&c->runs);
-}
-
-static const struct warmup warmup = {
-    .feed = feed_vcpus, .is_ready = vcpus_are_known, .reset = forget_vcpus,
-};
 
 /* --- metadata ------------------------------------------------------------- */
 
@@ -520,23 +409,6 @@ static int fail_ctf(const struct ctf *c, int rc, struct err *e)
     return err_sys(e, rc, "cannot write %s", c->o->folder);
 }
 
-static int read_records(struct ctf *c, struct err *e)
-{
-    struct xt_batch b;
-    int rc;
-
-    assert(c->o->source);
-    while ( (rc = record_filter_next(c->o->source, &b, e)) > 0 )
-    {
-        rc = convert_batch(c, &b);
-        if ( rc )
-            return fail_ctf(c, rc, e);
-        if ( c->o->progress )
-            c->o->progress(c->o->progress_arg, b.items[b.nr - 1].time);
-    }
-    return rc;
-}
-
 static int finish_streams(struct ctf *c)
 {
     int rc = 0;
@@ -555,13 +427,19 @@ static int finish_streams(struct ctf *c)
 
 static int init_ctf(struct ctf *c)
 {
-    int rc = who_runs_init(&c->runs);
+    const struct ctf_options *o = c->o;
+    int rc;
 
-    assert(c->o->texts && c->o->filter);
+    assert(o->texts && o->filter);
     make_uuid(c);
-    xt_info_clock(c->o->info, c->o->hz, &c->clock);
+    xt_info_clock(o->info, o->hz, &c->clock);
     c->hz = xt_clock_hz(&c->clock);
-    c->has_filter = !filter_is_empty(c->o->filter);
+    c->walk = (struct record_walk){
+        .source = o->source, .filter = o->filter, .catalogue = o->catalogue,
+        .hz = c->hz, .output = o->folder, .record = put_record, .arg = c,
+        .progress = o->progress, .progress_arg = o->progress_arg,
+    };
+    rc = record_walk_init(&c->walk);
     return rc ? rc : ctf_layout_init(&c->layout);
 }
 
@@ -572,8 +450,7 @@ static void fini_ctf(struct ctf *c)
     for ( unsigned int i = 0; i < c->nr_streams; i++ )
         free(c->streams[i].bytes);
     free(c->streams);
-    xt_losses_fini(&c->losses);
-    who_runs_fini(&c->runs);
+    record_walk_fini(&c->walk);
     ctf_layout_fini(&c->layout);
 }
 
@@ -582,14 +459,12 @@ int ctf_write(const struct ctf_options *o, uint64_t *written, struct err *e)
     struct ctf c = { .o = o };
     int rc = init_ctf(&c);
 
-    o->source->warmup = &warmup;
-    o->source->warmup_arg = &c;
     if ( rc )
         fail_ctf(&c, rc, e);
     rc = rc ? rc : output_folder_open(&c.folder, o->folder, e);
-    rc = rc ? rc : read_records(&c, e);
-    *written = c.events;
-    if ( !rc && c.events )
+    rc = rc ? rc : record_walk_run(&c.walk, e);
+    *written = c.walk.nr;
+    if ( !rc && c.walk.nr )
     {
         rc = finish_streams(&c);
         rc = rc ? fail_ctf(&c, rc, e) : output_folder_commit(&c.folder, e);
