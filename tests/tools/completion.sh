@@ -134,7 +134,8 @@ if command -v bash >/dev/null; then
         in_fish 'sched_wake ' 'xenalyze --event sched_wak'
         in_fish 'hvm,sched_wake ' 'xenalyze dump hvm,sched_wak'
         in_fish 'total ' 'xenalyze --sort tot'
-        in_fish 'chrome: collapsed: ctf: html: perfetto: speedscope: ' \
+        in_fish \
+            'chrome: collapsed: ctf: fxt: html: perfetto: speedscope: trace.dat: ' \
             'xenalyze --export '
         in_fish 'perfetto:t.xt ' 'xenalyze --export perfetto:t.x'
         in_fish '--export=perfetto:t.xt ' 'xenalyze --export=perfetto:t.x'
@@ -157,7 +158,8 @@ if command -v bash >/dev/null; then
         completes 'json ' xenalyze export js
         completes 'latency ' xenalyze --export perfetto : o.pf lat
         # FORMAT:FILE; behind the colon, readline completes the name of a file.
-        completes 'chrome: collapsed: ctf: html: perfetto: speedscope: ' \
+        completes \
+            'chrome: collapsed: ctf: fxt: html: perfetto: speedscope: trace.dat: ' \
             xenalyze --export ''
         completes 'perfetto: ' xenalyze t.xt --export = pe
         completes '' xenalyze t.xt --export perfetto : t
@@ -227,7 +229,7 @@ grep -q -e '--event=.*:LIST:_sequence compadd - .*sched\\:min .*sched_wake' \
     fail "zsh: no events"
 grep -q -e '-l snapshot-on.* -a .runnable\\>20ms' "$files/fish/xentrace.fish" ||
     fail "fish: no triggers"
-grep -q -e '--export=.*_files; else compadd .* perfetto chrome speedscope col' \
+grep -q -e '--export=.*_files; else compadd .* perfetto fxt chrome speedscope col' \
     "$files/zsh/_xenalyze" || fail 'zsh: no formats of --export'
 grep -q -e '--complete-values=domain' "$files/zsh/_xenalyze" ||
     fail 'zsh: no domains of the trace'

@@ -191,6 +191,7 @@ static int take_form(void *state, int nr, char **args, struct err *e)
     struct config *config = state;
     struct report_config *r = &config->reports;
     int i = choose_word(form_words, "export", nr, args, e), rc;
+    struct report_file file = { .path = "-" };
 
     if ( i < 0 )
         return i;
@@ -198,17 +199,15 @@ static int take_form(void *state, int nr, char **args, struct err *e)
     r->csv |= i == 1;
     if ( i < 2 )
         return 1;
-    if ( viewer_find(form_words[i], strlen(form_words[i]))->is_folder )
+    file.format = viewer_find(form_words[i], strlen(form_words[i]));
+    if ( file.format->has_records )
     {
-        rc = report_set_folder(r, "-", e);
+        rc = report_set_records(r, &file, e);
         return rc ? rc : 1;
     }
     if ( r->nr_exports == REPORT_MAX_EXPORTS )
         return err_usage(e, "export %s: too many files of --export", args[0]);
-    r->exports[r->nr_exports++] = (struct report_file){
-        .format = viewer_find(form_words[i], strlen(form_words[i])),
-        .path = "-",
-    };
+    r->exports[r->nr_exports++] = file;
     return 1;
 }
 
@@ -318,7 +317,8 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .details = "FORM is json or csv for all numbers, described in "
         "xenalyze-json(5); html for a page with a timeline and tables; "
         "perfetto, fxt or chrome for a timeline; speedscope or collapsed for a "
-        "flame graph of VM exits; ctf for a folder with all records, for "
+        "flame graph of VM exits; trace.dat for all records in the form of "
+        "trace-cmd and KernelShark; ctf for a folder with them, for "
         "babeltrace2 and Trace Compass.",
       .related = OPTIONS(SELECTION, "output"),
       .take = take_form, .words = form_words },

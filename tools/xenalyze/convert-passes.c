@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The passes that write records in another form: --cut and --export ctf.
+ * The passes that write records in another form: --cut, --export ctf and
+ * --export trace.dat.
  */
 #include <assert.h>
 #include <errno.h>
@@ -156,14 +157,12 @@ static int read_texts(const struct run *run, struct file_texts *t,
     return rc < 0 ? rc : xt_trace_rewind(run->trace, e);
 }
 
-static int write_ctf(const struct run *run, struct selection *s,
-                     struct record_filter *source, struct ctf_options *o,
-                     struct err *e)
+/* The records of the span, for formats that are made of records. */
+static int open_source(const struct run *run, const struct selection *s,
+                       struct record_filter *source, struct err *e)
 {
-    struct pass_progress progress;
-    uint64_t written = 0;
-    int rc = 0;
-
+    *source = (struct record_filter){ .trace = run->trace };
+    xt_info_clock(&run->info, run->config->hz, &source->clock);
     if ( run->config->time )
     {
         source->span.from = (struct moment){
@@ -173,6 +172,27 @@ static int write_ctf(const struct run *run, struct selection *s,
             .kind = MOMENT_CYCLES, .value = s->until,
         };
     }
+    return record_filter_init(source)
+           ? err_sys(e, -ENOMEM, "cannot read %s", run->name) : 0;
+}
+
+/* The result of a pass that has written so many records. */
+static int finish_source(const struct run *run,
+                         const struct record_filter *source, uint64_t written)
+{
+    if ( !written )
+        return source->has_records ? PASS_NO_MATCH : PASS_NO_RECORD;
+    run_warn_damage(run);
+    return 0;
+}
+
+static int write_ctf(const struct run *run, struct record_filter *source,
+                     struct ctf_options *o, struct err *e)
+{
+    struct pass_progress progress;
+    uint64_t written = 0;
+    int rc = 0;
+
     if ( pass_progress_begin(&progress, run, true) )
     {
         o->progress = pass_progress_update;
@@ -182,18 +202,13 @@ static int write_ctf(const struct run *run, struct selection *s,
     rc = rc ? rc : ctf_write(o, &written, e);
     pass_progress_end(&progress);
     assert(rc <= 0);
-    if ( rc )
-        return rc;
-    if ( !written )
-        return source->has_records ? PASS_NO_MATCH : PASS_NO_RECORD;
-    run_warn_damage(run);
-    return 0;
+    return rc ? rc : finish_source(run, source, written);
 }
 
 int ctf_pass(const struct run *run, struct err *e)
 {
     struct file_texts texts = { .names = &run->names };
-    struct record_filter source = { .trace = run->trace };
+    struct record_filter source = { .trace = NULL };
     struct selection s;
     struct ctf_options o = {
         .trace = run->trace, .source = &source, .info = &run->info,
@@ -206,12 +221,75 @@ int ctf_pass(const struct run *run, struct err *e)
     rc = rc ? rc : read_texts(run, &texts, e);
     o.filter = s.filter;
     o.catalogue = s.catalogue;
-    xt_info_clock(&run->info, run->config->hz, &source.clock);
-    if ( !rc && record_filter_init(&source) )
-        rc = err_sys(e, -ENOMEM, "cannot read %s", run->name);
-    rc = rc ? rc : write_ctf(run, &s, &source, &o, e);
+    rc = rc ? rc : open_source(run, &s, &source, e);
+    rc = rc ? rc : write_ctf(run, &source, &o, e);
     record_filter_fini(&source);
     file_texts_fini(&texts);
+    selection_fini(&s);
+    return rc;
+}
+
+/* --- trace.dat ------------------------------------------------------------ */
+
+static int write_trace_dat(const struct run *run, const struct selection *s,
+                           struct record_filter *source, FILE *out,
+                           const char *output, struct err *e)
+{
+    struct trace_dat_options o = {
+        .source = source, .filter = s->filter, .catalogue = s->catalogue,
+        .names = &run->names, .output = output, .out = out,
+    };
+    struct pass_progress progress;
+    uint64_t written = 0;
+    int rc = 0;
+
+    xt_info_clock(&run->info, run->config->hz, &o.clock);
+    xt_info_set_origin(&run->info, &o.clock, s->first);
+    if ( pass_progress_begin(&progress, run, true) )
+    {
+        o.progress = pass_progress_update;
+        o.progress_arg = &progress;
+        rc = xt_trace_rewind(run->trace, e);
+    }
+    rc = rc ? rc : trace_dat_write(&o, &written, e);
+    pass_progress_end(&progress);
+    return rc ? rc : finish_source(run, source, written);
+}
+
+static int write_trace_dat_file(const struct run *run,
+                                const struct selection *s,
+                                struct record_filter *source, struct err *e)
+{
+    const char *path = run->config->reports.trace_dat_path;
+    struct output_file file;
+    int rc;
+
+    if ( !strcmp(path, "-") )
+    {
+        rc = write_trace_dat(run, s, source, run->out,
+                             run->output ? run->output : "the report", e);
+        return rc ? rc : run_flush(run, e);
+    }
+    rc = output_file_open(&file, path, e);
+    if ( rc )
+        return rc;
+    rc = write_trace_dat(run, s, source, file.out, path, e);
+    if ( !rc )
+        return output_file_commit(&file, e);
+    output_file_discard(&file);
+    return rc;
+}
+
+int trace_dat_pass(const struct run *run, struct err *e)
+{
+    struct record_filter source = { .trace = NULL };
+    struct selection s;
+    int rc = selection_init(&s, run, e);
+
+    rc = rc ? rc : resolve_span(&s, run, e);
+    rc = rc ? rc : open_source(run, &s, &source, e);
+    rc = rc ? rc : write_trace_dat_file(run, &s, &source, e);
+    record_filter_fini(&source);
     selection_fini(&s);
     return rc;
 }

@@ -187,8 +187,8 @@ static const struct opt opts[] = {
       .at = REPORTS(exports), .parse = report_parse_export,
       .choices = viewers, .file_follows = true,
       .help = "write a page for a browser (html), a timeline (perfetto, fxt, "
-              "chrome), a flame graph of VM exits (speedscope, collapsed) or a "
-              "folder of records (ctf)" },
+              "chrome), a flame graph of VM exits (speedscope, collapsed), or "
+              "records (trace.dat; ctf, a folder)" },
 
     { .type = OPT_GROUP, .help = "Intervals: a line for each" },
     { .name = "interval", .letter = 'i', .type = OPT_TIME, .arg = "TIME",
@@ -528,11 +528,11 @@ static bool replaces_output(const char *a, const char *b)
 /* An output must not replace a trace, nor another output. */
 static int check_outputs(const struct config *config, struct err *e)
 {
-    const char *outputs[4 + REPORT_MAX_EXPORTS] = {
+    const char *outputs[5 + REPORT_MAX_EXPORTS] = {
         config->output, config->reports.plot, config->reports.gnuplot,
-        config->cut_path,
+        config->cut_path, config->reports.trace_dat_path,
     };
-    size_t nr = 4;
+    size_t nr = 5;
     int rc = 0;
 
     for ( size_t i = 0; i < config->reports.nr_exports; i++ )

@@ -37,6 +37,7 @@ static const struct output outputs[] = {
     { offsetof(struct config, info), windows_pass, false },
     { offsetof(struct config, cut), cut_pass, false },
     { offsetof(struct config, reports.ctf), ctf_pass, false },
+    { offsetof(struct config, reports.trace_dat), trace_dat_pass, false },
     { offsetof(struct config, compare), compare_pass, false },
     { offsetof(struct config, reports_wanted), reports_pass, false },
     { offsetof(struct config, reports.summary), reports_pass, false },
@@ -239,21 +240,34 @@ static int check_compare(struct config *c, struct err *e)
     return 0;
 }
 
-/* A part of a trace is complete, and a file of its own. */
-static int check_cut(const struct config *c, bool terminal, struct err *e)
+/* A binary file of records is alone on standard output. */
+static int check_records_file(const struct config *c, pass_fn *pass,
+                              const char *path, bool terminal, struct err *e)
 {
-    if ( !c->cut )
+    const char *name = pass == cut_pass ? "cut" : "export trace.dat";
+    const char *option = pass == cut_pass ? "cut " : "export trace.dat:";
+
+    if ( !path || strcmp(path, "-") )
         return 0;
-    assert(c->cut_path);
-    if ( strcmp(c->cut_path, "-") )
-        return 0;
-    if ( any_is_wanted_beside(c, cut_pass, &c->reports) )
-        return err_usage(e, "cut is an output of its own: write it to a file "
-                         "with --cut FILE, or leave out other outputs");
+    if ( any_is_wanted_beside(c, pass, &c->reports) )
+        return err_usage(e, "%s is an output of its own: write it to a file "
+                         "with --%sFILE, or leave out other outputs", name,
+                         option);
     if ( terminal )
-        return err_usage(e, "cut: binary data is nothing for a terminal; name "
-                         "a file with -o");
+        return err_usage(e, "%s: binary data is nothing for a terminal; name "
+                         "a file with -o", name);
     return 0;
+}
+
+static int check_records_files(const struct config *c, bool terminal,
+                               struct err *e)
+{
+    int rc = check_records_file(c, cut_pass, c->cut_path, terminal, e);
+
+    assert(!c->cut == !c->cut_path);
+    return rc ? rc : check_records_file(c, trace_dat_pass,
+                                        c->reports.trace_dat_path, terminal,
+                                        e);
 }
 
 /* --info with --json or --csv is a document of its own. */
@@ -354,7 +368,7 @@ int outputs_choose(struct config *config, bool terminal, struct err *e)
     rc = rc ? rc : check_picture(config, e);
     rc = rc ? rc : check_theme(&config->reports, e);
     rc = rc ? rc : check_exports(config, terminal, e);
-    rc = rc ? rc : check_cut(config, terminal, e);
+    rc = rc ? rc : check_records_files(config, terminal, e);
     rc = rc ? rc : choose_interval(&config->reports, e);
     rc = rc ? rc : choose_allowance(&config->reports, e);
     choose_top(&config->reports.request, terminal);
@@ -387,7 +401,8 @@ bool outputs_read_again(const struct config *config)
             nr += outputs[i].pass == reports_pass ||
                   outputs[i].pass == compare_pass ||
                   outputs[i].pass == cut_pass ||
-                  outputs[i].pass == ctf_pass ? 2 : 1;
+                  outputs[i].pass == ctf_pass ||
+                  outputs[i].pass == trace_dat_pass ? 2 : 1;
     return nr > 1;
 }
 

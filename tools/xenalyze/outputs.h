@@ -88,5 +88,6 @@ int reports_pass(const struct run *run, struct err *e);
 int compare_pass(const struct run *run, struct err *e);
 int cut_pass(const struct run *run, struct err *e);
 int ctf_pass(const struct run *run, struct err *e);
+int trace_dat_pass(const struct run *run, struct err *e);
 
 #endif /* XENALYZE_OUTPUTS_H */

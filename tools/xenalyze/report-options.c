@@ -137,14 +137,20 @@ int report_parse_histogram(const struct opt *o, const char *text, void *config,
     return 0;
 }
 
-int report_set_folder(struct report_config *c, const char *path,
-                      struct err *e)
+int report_set_records(struct report_config *c, const struct report_file *f,
+                       struct err *e)
 {
-    assert(*path);
-    if ( c->ctf )
-        return err_usage(e, "--export ctf:%s: one folder is enough", path);
-    c->ctf = true;
-    c->ctf_path = path;
+    const char **path = f->format->is_folder ? &c->ctf_path
+                                             : &c->trace_dat_path;
+
+    assert(f->format->has_records && *f->path);
+    if ( *path )
+        return err_usage(e, "--export %s:%s: one %s is enough",
+                         f->format->name, f->path,
+                         f->format->is_folder ? "folder" : "file");
+    *path = f->path;
+    c->ctf = c->ctf_path;
+    c->trace_dat = c->trace_dat_path;
     return 0;
 }
 
@@ -165,8 +171,8 @@ int report_parse_export(const struct opt *o, const char *text, void *config,
         return err_usage(e, "--export %s: needs a file, as in --%s %s:FILE; "
                          "- is standard output", text, o->name,
                          file.format->name);
-    if ( file.format->is_folder )
-        return report_set_folder(f, file.path, e);
+    if ( file.format->has_records )
+        return report_set_records(f, &file, e);
     if ( f->nr_exports == REPORT_MAX_EXPORTS )
         return err_usage(e, "--export %s: more than %u files", text,
                          REPORT_MAX_EXPORTS);

@@ -20,8 +20,8 @@ int report_parse_export(const struct opt *o, const char *text, void *config,
 int report_parse_histogram(const struct opt *o, const char *text,
                            void *config, struct err *e);    /* .at: request */
 
-/* Request the format that is a folder; "-": the folder of --output. */
-int report_set_folder(struct report_config *c, const char *path,
-                      struct err *e);
+/* Request a format of records; path "-": the file or folder of --output. */
+int report_set_records(struct report_config *c, const struct report_file *f,
+                       struct err *e);
 
 #endif /* XENALYZE_REPORT_OPTIONS_H */

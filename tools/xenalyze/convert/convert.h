@@ -5,11 +5,13 @@
  *
  *     cut.h       a part of a trace, as a trace
  *     ctf.h       a trace in the Common Trace Format
+ *     trace-dat.h a trace in the format of trace-cmd
  */
 #ifndef XENALYZE_CONVERT_CONVERT_H
 #define XENALYZE_CONVERT_CONVERT_H
 
 #include "xenalyze/convert/ctf.h"
 #include "xenalyze/convert/cut.h"
+#include "xenalyze/convert/trace-dat.h"
 
 #endif /* XENALYZE_CONVERT_CONVERT_H */

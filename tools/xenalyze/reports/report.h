@@ -82,8 +82,9 @@ struct report_config
     unsigned int plot_theme;            /* enum plot_theme */
     struct report_file exports[REPORT_MAX_EXPORTS];
     size_t nr_exports;
-    bool ctf;                           /* the export of records, ... */
+    bool ctf, trace_dat;                /* exports of records, ... */
     const char *ctf_path;               /* ... a folder */
+    const char *trace_dat_path;         /* ... a file; or NULL */
     const char *symbol_file;
     unsigned int levels;                /* page table levels of 32-bit guests */
     struct report_request request;

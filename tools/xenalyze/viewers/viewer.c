@@ -17,10 +17,12 @@
     { .name = #format, .is_binary = (binary), .has_numbers = (numbers),     \
       .member = &format##_ops },
 
-#define FOLDER(format) { .name = #format, .is_folder = true },
+#define RECORDS(format, folder)                                             \
+    { .name = #format, .is_binary = true, .has_records = true,              \
+      .is_folder = (folder) },
 
 static const struct viewer_format formats[] = {
-    VIEWER_TABLE(FORMAT) VIEWER_FOLDER_TABLE(FOLDER)
+    VIEWER_TABLE(FORMAT) VIEWER_RECORDS_TABLE(RECORDS)
 };
 
 #define NR_FORMATS (sizeof(formats) / sizeof(formats[0]))

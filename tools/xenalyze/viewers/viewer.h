@@ -39,13 +39,19 @@
     row(speedscope, stacks, false, false)                                   \
     row(collapsed, stacks, false, false)
 
-/* Formats that are a folder, made of records instead of facts (convert/). */
-#define VIEWER_FOLDER_TABLE(row) row(ctf)
+/*
+ * Formats that are made of records instead of facts (convert/): name, is it a
+ * folder?
+ */
+#define VIEWER_RECORDS_TABLE(row)                                           \
+    row(trace.dat, false)                                                   \
+    row(ctf, true)
 
 #define VIEWER_WORD(name, ...) #name,
 
 /* The names of all formats. */
-#define VIEWER_WORDS VIEWER_TABLE(VIEWER_WORD) VIEWER_FOLDER_TABLE(VIEWER_WORD)
+#define VIEWER_WORDS                                                        \
+    VIEWER_TABLE(VIEWER_WORD) VIEWER_RECORDS_TABLE(VIEWER_WORD)
 
 struct summary;
 struct latency;
@@ -53,11 +59,11 @@ struct wait_causes;
 struct activity_ops;
 struct stacks_ops;
 
-/* One of both tables of callbacks is set, except for a folder. */
+/* One of both tables of callbacks is set, unless the format has records. */
 struct viewer_format
 {
     const char *name;
-    bool is_binary, is_folder, has_numbers;
+    bool is_binary, has_records, is_folder, has_numbers;
     const struct activity_ops *activities;
     const struct stacks_ops *stacks;
 };
