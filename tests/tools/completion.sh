@@ -22,6 +22,8 @@ offered() {
         printf "%s\n" "${COMPREPLY[@]}"' "$files/bash/$1" "$@"
 }
 
+formats='chrome: collapsed: ctf: fxt: html: perfetto-compact: perfetto: '
+formats="${formats}speedscope: trace.dat: "
 nr=0
 for program in "$top_builddir"/tools/simpletrace/simpletrace \
     "$top_builddir"/tools/tracetool/tracetool "$xenalyze" \
@@ -134,8 +136,7 @@ if command -v bash >/dev/null; then
         in_fish 'sched_wake ' 'xenalyze --event sched_wak'
         in_fish 'hvm,sched_wake ' 'xenalyze dump hvm,sched_wak'
         in_fish 'total ' 'xenalyze --sort tot'
-        in_fish \
-            'chrome: collapsed: ctf: fxt: html: perfetto: speedscope: trace.dat: ' \
+        in_fish "$formats" \
             'xenalyze --export '
         in_fish 'perfetto:t.xt ' 'xenalyze --export perfetto:t.x'
         in_fish '--export=perfetto:t.xt ' 'xenalyze --export=perfetto:t.x'
@@ -158,10 +159,9 @@ if command -v bash >/dev/null; then
         completes 'json ' xenalyze export js
         completes 'latency ' xenalyze --export perfetto : o.pf lat
         # FORMAT:FILE; behind the colon, readline completes the name of a file.
-        completes \
-            'chrome: collapsed: ctf: fxt: html: perfetto: speedscope: trace.dat: ' \
+        completes "$formats" \
             xenalyze --export ''
-        completes 'perfetto: ' xenalyze t.xt --export = pe
+        completes 'perfetto-compact: perfetto: ' xenalyze t.xt --export = pe
         completes '' xenalyze t.xt --export perfetto : t
         completes 'total ' xenalyze export json t.xt --sort tot
 
@@ -229,7 +229,7 @@ grep -q -e '--event=.*:LIST:_sequence compadd - .*sched\\:min .*sched_wake' \
     fail "zsh: no events"
 grep -q -e '-l snapshot-on.* -a .runnable\\>20ms' "$files/fish/xentrace.fish" ||
     fail "fish: no triggers"
-grep -q -e '--export=.*_files; else compadd .* perfetto fxt chrome speedscope col' \
+grep -q -e '--export=.*_files; else compadd .* perfetto perfetto-compact fxt chrome sp' \
     "$files/zsh/_xenalyze" || fail 'zsh: no formats of --export'
 grep -q -e '--complete-values=domain' "$files/zsh/_xenalyze" ||
     fail 'zsh: no domains of the trace'

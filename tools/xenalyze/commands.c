@@ -316,10 +316,10 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .help = "for programs (json) and viewers (html, perfetto)",
       .details = "FORM is json or csv for all numbers, described in "
         "xenalyze-json(5); html for a page with a timeline and tables; "
-        "perfetto, fxt or chrome for a timeline; speedscope or collapsed for a "
-        "flame graph of VM exits; trace.dat for all records in the form of "
-        "trace-cmd and KernelShark; ctf for a folder with them, for "
-        "babeltrace2 and Trace Compass.",
+        "perfetto, perfetto-compact, fxt or chrome for a timeline; speedscope "
+        "or collapsed for a flame graph of VM exits; trace.dat for all records "
+        "in the form of trace-cmd and KernelShark; ctf for a folder with them, "
+        "for babeltrace2 and Trace Compass.",
       .related = OPTIONS(SELECTION, "output"),
       .take = take_form, .words = form_words },
 };

@@ -17,7 +17,7 @@ compose unknown <<'END'
 0 1000500 0x81001
 END
 
-forms='html perfetto fxt chrome speedscope collapsed'
+forms='html perfetto perfetto-compact fxt chrome speedscope collapsed'
 
 for form in $forms; do
     # A disk that is full, at once or later: the old file stays.
@@ -35,7 +35,7 @@ for form in $forms; do
     ) >out 2>err
     case $? in
     0) case $form in
-        html | perfetto | fxt | chrome) fail "$form: no error from a full disk" ;;
+        html | perfetto | perfetto-compact | fxt | chrome) fail "$form: no error from a full disk" ;;
         esac ;;
     *) [ "$(cat kept)" = old ] || fail "$form: half a file" ;;
     esac
@@ -64,10 +64,10 @@ for file in a b c d; do
 done
 n=1
 while [ $n -lt 400 ]; do
-    rm -f kept kept3 kept4
+    rm -f kept kept3 kept4 kept5
     FAULT=alloc:$n "$xenalyze" --threads 1 --export perfetto:kept \
         --export speedscope:kept2 --export html:kept3 --export fxt:kept4 \
-        mix >out 2>err
+        --export perfetto-compact:kept5 mix >out 2>err
     case $? in
     0) ;;
     1) [ ! -e kept ] || [ -s kept ] || fail "alloc:$n: half a file"

@@ -68,6 +68,7 @@ class Importer:
     has_interrupts = True           # as wakers, told from unknown ones
 
     def __init__(self):
+        self.is_compact, self.current = False, {}   # by cpu: tid
         self.processes, self.threads = {}, {}       # pid: name, tid: ...
         self.state, self.since = {}, {}             # by tid
         self.cpu = {}                               # cpu: (tid, from)
@@ -96,7 +97,8 @@ class Importer:
         assert 0 <= cpu < 4096
         old = self.state.get(tid)
         if old is not None:
-            assert time > self.since[tid], "%s: two changes at %d" % (comm,
+            assert time > self.since[tid] or \
+                (self.is_compact and time == self.since[tid]), "%s: two changes at %d" % (comm,
                                                                       time)
             assert (old, state) != (RUNNING, RUNNING), "%s runs twice" % comm
             self.times[comm, old] += time - self.since[tid]
@@ -126,6 +128,35 @@ class Importer:
         self.change(tid, RUNNABLE, time, cpu, one(m, "comm"))
         self.wakers[self.threads[pid][1] if pid else "interrupt",
                     one(m, "comm")] += 1
+
+    def switch(self, packet):
+        """A switch of the columns of a cpu."""
+        cpu, time, state, pid, comm = packet["switch"]
+        old = self.current.get(cpu)
+        assert cpu < 1024 and 0 <= pid < 1 << 31
+        assert old is not None or pid == 0, "the first switch makes no slice"
+        assert old != pid or old == 0
+        if old:
+            self.change(old, {0: RUNNABLE, 1: SLEEPING, 4: STOPPED}[state],
+                        time, cpu, self.threads[old][1])
+        if pid:
+            self.change(pid, RUNNING, time, cpu, comm)
+        self.current[cpu] = pid
+
+    def compact_waking(self, packet):
+        cpu, time, pid, target, comm, flags = packet["waking"]
+        assert cpu in self.current, "no switch before a wake-up"
+        assert target < 1024 and flags in (0, 8)
+        # States that are unknown have no event: a vcpu that seems to wait may
+        # be woken, which the importer ignores.
+        old = self.state.get(pid)
+        assert old != RUNNING, "%s is woken while it runs" % comm
+        if old != RUNNABLE:
+            self.change(pid, RUNNABLE, time, target, comm)
+        if not flags:
+            waker = self.current[cpu]
+            assert waker, "the idle task wakes"
+            self.wakers[self.threads[waker][1], comm] += 1
 
     def ftrace(self, packet):
         bundle = one(packet, "ftrace_events")
@@ -213,6 +244,12 @@ class Importer:
 
     def packet(self, packet):
         time = one(packet, "timestamp")
+        if "switch" in packet:
+            self.switch(packet)
+            return
+        if "waking" in packet:
+            self.compact_waking(packet)
+            return
         if "ftrace_events" in packet:
             self.ftrace(packet)
             return
@@ -226,6 +263,28 @@ class Importer:
             self.tree(packet)
         for m in one(packet, "attributes", {}).get("attribute", []):
             self.attributes[one(m, "key")] = one(m, "text", one(m, "number"))
+
+    def expand(self, packet):
+        """The events of columns, or the packet."""
+        bundle = one(packet, "ftrace_events", {})
+        if "compact" not in bundle:
+            yield packet
+            return
+        self.is_compact, self.has_interrupts = True, False
+        cpu, c = one(bundle, "cpu", 0), one(bundle, "compact")
+        names = c["name"]
+        columns = [c["switch_" + n] for n in ("time", "state", "pid", "name")]
+        assert len({len(x) for x in columns + [c["switch_prio"]]}) == 1
+        for kind, column in (("switch", columns), ("waking", [
+                c["waking_" + n] for n in ("time", "pid", "cpu", "name",
+                                           "flags")])):
+            assert len({len(x) for x in column}) == 1
+            time = 0
+            for distance, *values in zip(*column):
+                time += distance
+                values[-1 if kind == "switch" else 2] = \
+                    names[values[-1 if kind == "switch" else 2]]
+                yield {kind: (cpu, time, *values), "timestamp": [time]}
 
     def import_all(self, packets):
         # A snapshot before the first time; interned names in file order.
@@ -241,6 +300,7 @@ class Importer:
         for p in packets:
             assert "interned" not in p or one(p, "flags") & 2
             self.intern(p)
+        packets = [p for packet in packets for p in self.expand(packet)]
         packets.sort(key=sort_key)
         for p in packets:
             self.packet(p)
@@ -249,7 +309,8 @@ class Importer:
         assert not self.cpu, "vcpus that run for ever"
 
 
-# Of one time, descriptors come first, and a cpu is left before it is taken.
+# Of one time, descriptors come first, and a cpu is left before it is taken; of
+# columns, a switch to the idle task comes first.
 def sort_key(p):
     time = one(p, "timestamp", 0)
     for bundle in p.get("ftrace_events", []):
@@ -258,6 +319,8 @@ def sort_key(p):
     running = any(one(m, "state") == RUNNING
                   for m in p.get("task_state", []))
     described = "track_descriptor" in p or "process_tree" in p
+    if "switch" in p:
+        running = p["switch"][3] != 0
     return time, not described, running
 
 

@@ -185,6 +185,7 @@ void activities_add_path(struct activities *a,
                          const struct activity_path *part);
 
 /* The formats. */
-extern const struct activity_ops html_ops, perfetto_ops, chrome_ops, fxt_ops;
+extern const struct activity_ops html_ops, perfetto_ops, perfetto_compact_ops,
+                                 fxt_ops, chrome_ops;
 
 #endif /* XENALYZE_VIEWERS_ACTIVITY_H */

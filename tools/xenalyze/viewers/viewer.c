@@ -13,9 +13,9 @@
 #include "xenalyze/viewers/activity.h"
 #include "xenalyze/viewers/stacks.h"
 
-#define FORMAT(format, member, binary, numbers)                             \
+#define FORMAT(format, ops, member, binary, numbers)                        \
     { .name = #format, .is_binary = (binary), .has_numbers = (numbers),     \
-      .member = &format##_ops },
+      .member = &ops },
 
 #define RECORDS(format, folder)                                             \
     { .name = #format, .is_binary = true, .has_records = true,              \

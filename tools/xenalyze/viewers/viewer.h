@@ -3,7 +3,7 @@
  * Files for viewers of other projects: timelines and flame graphs.
  *
  * A format is one file of code and one row of VIEWER_TABLE().  The file has
- * the table NAME_ops: a timeline has callbacks for ACTIVITIES (activity.h), a
+ * a table of callbacks: a timeline has callbacks for ACTIVITIES (activity.h), a
  * flame graph a function for STACKS (stacks.h).  Both come from the facts that
  * reports are made of, so no format interprets records.
  *
@@ -28,16 +28,17 @@
 #include "xenalyze/model/model.h"
 
 /*
- * Name, member of struct viewer_format, is the file binary?  Does the file have
- * the numbers of reports?
+ * Name, callbacks, member of struct viewer_format, is the file binary?  Does
+ * the file have the numbers of reports?
  */
 #define VIEWER_TABLE(row)                                                   \
-    row(html, activities, false, true)                                      \
-    row(perfetto, activities, true, false)                                  \
-    row(fxt, activities, true, false)                                       \
-    row(chrome, activities, false, false)                                   \
-    row(speedscope, stacks, false, false)                                   \
-    row(collapsed, stacks, false, false)
+    row(html, html_ops, activities, false, true)                            \
+    row(perfetto, perfetto_ops, activities, true, false)                    \
+    row(perfetto-compact, perfetto_compact_ops, activities, true, false)    \
+    row(fxt, fxt_ops, activities, true, false)                              \
+    row(chrome, chrome_ops, activities, false, false)                       \
+    row(speedscope, speedscope_ops, stacks, false, false)                   \
+    row(collapsed, collapsed_ops, stacks, false, false)
 
 /*
  * Formats that are made of records instead of facts (convert/): name, is it a
