@@ -96,7 +96,7 @@ if command -v bash >/dev/null; then
         completes() {
             expected=$1
             shift
-            got=$(offered "$@" | grep -v '^$' | sort | tr '\n' ' ')
+            got=$(offered "$@" | grep -v '^$' | LC_ALL=C sort | tr '\n' ' ')
             [ "$got" = "$expected" ] || fail "$*: $got, not $expected"
         }
         printf 'cpus = 2\n%s\nvcpus = 3\n%s\n' '[domain web1]' \
@@ -125,7 +125,7 @@ if command -v bash >/dev/null; then
         in_fish() {
             command -v fish >/dev/null || return 0
             got=$(fish --no-config -c "source '$files/fish/xenalyze.fish'
-                complete -C '$2'" | cut -f1 | sort | tr '\n' ' ')
+                complete -C '$2'" | cut -f1 | LC_ALL=C sort | tr '\n' ' ')
             [ "$got" = "$1" ] || fail "fish: $2: $got, not $1"
         }
         in_fish 'latency ' 'xenalyze lat'
