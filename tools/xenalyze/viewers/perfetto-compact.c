@@ -224,13 +224,18 @@ static void add_compact_switch(struct compact *x, uint32_t cpu, uint64_t time,
     };
 }
 
-/* From the vcpu that ran last to the idle task. */
+/*
+ * From the vcpu that ran last to the idle task.  The last record of a pcpu may
+ * be a wake-up, at the end of a run with an unknown next state: the run ends a
+ * nanosecond later, so that the vcpu is still there to be the waker.
+ */
 static void end_compact_run(struct compact *x, uint32_t cpu)
 {
     struct compact_cpu *c = &x->cpus[cpu];
 
     if ( c->pid )
-        add_compact_switch(x, cpu, c->until, c->state, 0, idle_name);
+        add_compact_switch(x, cpu, c->until + (c->state == TASK_STOPPED),
+                           c->state, 0, idle_name);
     c->pid = 0;
 }
 
