@@ -15,6 +15,7 @@
 #include "common/utf8.h"
 #include "libxentrace/meta.h"
 #include "libxentrace/trace-private.h"
+#include "libxentrace/visit-metadata.h"
 
 #define NR_IDS 0x7ff0u          /* larger ids are reserved: public/xen.h */
 #define LABEL_MIN 9u            /* length that no label is cut below */

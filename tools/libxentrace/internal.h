@@ -12,6 +12,7 @@
  *     meta.h                       records of the collector: encode, decode
  *     time-step.h                  is a far step of the time damage?
  *     seal.h, zstd.h               write windows: checksum, compression
+ *     visit-metadata.h             all metadata of a trace, apart from records
  *
  * The other doors are libxentrace.h, catalogue.h (what events mean),
  * meta-event.h (the ids of metadata) and the generated readers.h (the fields of
@@ -31,6 +32,7 @@
 #include "libxentrace/seal.h"
 #include "libxentrace/slice.h"
 #include "libxentrace/time-step.h"
+#include "libxentrace/visit-metadata.h"
 #include "libxentrace/zstd.h"
 
 #endif /* LIBXENTRACE_INTERNAL_H */

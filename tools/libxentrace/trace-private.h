@@ -205,15 +205,4 @@ int trace_build_index(struct xt_trace *t, uint64_t from, struct err *e);
 /* Index all windows of a mapped file that the reader needs. */
 int trace_complete_index(struct xt_trace *t, struct err *e);
 
-/*
- * Deliver the metadata of all windows in the view, in the order of the input.
- * The whole input is walked only if its first XT_INFO_BYTES have metadata.
- * Only before reading has begun; call xt_trace_info() first, which fills the
- * view of a stream.
- */
-typedef void xt_meta_fn(void *arg, const struct xt_meta *m);
-
-void xt_trace_visit_metadata(const struct xt_trace *t, xt_meta_fn *fn,
-                             void *arg);
-
 #endif /* LIBXENTRACE_TRACE_PRIVATE_H */

@@ -15,6 +15,7 @@
 #include "libxentrace/meta-event.h"
 #include "libxentrace/resync.h"
 #include "libxentrace/seal.h"
+#include "libxentrace/visit-metadata.h"
 
 /*
  * Most bytes that are held in memory for one window; behind them the input
