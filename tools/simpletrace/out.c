@@ -26,12 +26,29 @@ int st_out_init(struct st_out *o, int fd, struct err *e)
     return 0;
 }
 
+int st_out_init_callback(struct st_out *o,
+                         void (*take)(void *arg, const char *bytes, size_t n),
+                         void *arg, struct err *e)
+{
+    int rc = st_out_init(o, -1, e);
+
+    assert(take);
+    o->take = take;
+    o->take_arg = arg;
+    return rc;
+}
+
 void st_out_flush(struct st_out *o)
 {
     const char *at = o->buffer;
     ssize_t n;
 
     assert(o->buffer <= o->at && o->at <= o->end);
+    if ( o->take )
+    {
+        o->take(o->take_arg, o->buffer, o->at - o->buffer);
+        at = o->at;
+    }
     while ( at < o->at && !o->failed )
     {
         n = fault_write(o->fd, at, o->at - at);

@@ -31,11 +31,19 @@ struct st_text                  /* readable up to length + ST_PAD */
 struct st_out
 {
     int fd;
+    /* Callback in place of the file: gets the text of the buffer; or NULL. */
+    void (*take)(void *arg, const char *bytes, size_t n);
+    void *take_arg;
     int failed;                 /* -errno of the first failed write */
     char *buffer, *at, *end;
 };
 
 int st_out_init(struct st_out *o, int fd, struct err *e);
+
+/* The same for text that a callback takes. */
+int st_out_init_callback(struct st_out *o,
+                         void (*take)(void *arg, const char *bytes, size_t n),
+                         void *arg, struct err *e);
 
 /* 0, or the first write error. */
 int st_out_fini(struct st_out *o, struct err *e);
