@@ -147,18 +147,33 @@ static uint64_t hash_options(const struct options *o, uint64_t hash)
         hash = hash_number(hash, 1);
     if ( o->stall )
         hash = hash_number(hash_number(hash, o->stall), o->stall_for);
+    if ( o->programs )
+        hash = hash_number(hash, 1);
     for ( unsigned int i = 0; i < o->nr_dom_configs; i++ )
         hash = hash_domain(hash, &o->dom_configs[i]);
     return hash;
 }
 
-static void write_boot_id(const struct options *o, FILE *out)
+void file_metadata_boot_id(const struct options *o, unsigned char id[16])
 {
     uint64_t low = hash_options(o, UINT64_C(0xcbf29ce484222325));
     uint64_t high = hash_options(o, low);
 
-    WRITE_RECORD(TRC_META_BOOT_ID, out, LOW(low), HIGH(low), LOW(high),
-                 HIGH(high));
+    memcpy(id, &low, sizeof(low));
+    memcpy(id + sizeof(low), &high, sizeof(high));
+}
+
+uint64_t file_metadata_date(void)
+{
+    return FIRST_DATE;
+}
+
+static void write_boot_id(const struct options *o, FILE *out)
+{
+    uint32_t id[4];
+
+    file_metadata_boot_id(o, (unsigned char *)id);
+    WRITE_RECORD(TRC_META_BOOT_ID, out, id[0], id[1], id[2], id[3]);
 }
 
 /* Lines of /proc/interrupts: network cards and disks in turn. */

@@ -28,11 +28,12 @@
 /* Files named by options, open during the run. */
 struct files
 {
-    struct outfile truth, report, output;
+    struct outfile truth, report, output, programs;
 };
 
 static int make_workload(const struct options *o, const struct supervisor *s,
-                         FILE *truth, struct workload **w, struct err *e)
+                         const struct files *f, struct workload **w,
+                         struct err *e)
 {
     struct workload_config config = {
         .cpus = o->cpus, .virtual_time = o->virtual_time,
@@ -47,7 +48,8 @@ static int make_workload(const struct options *o, const struct supervisor *s,
         .stall_for = o->stall_for,
         .hotplug = o->hotplug, .skew = o->skew, .drift = o->drift,
         .jump = o->jump, .seed = o->seed, .dom_configs = o->dom_configs,
-        .nr_dom_configs = o->nr_dom_configs, .truth = truth,
+        .nr_dom_configs = o->nr_dom_configs, .truth = f->truth.file,
+        .programs = f->programs.file,
         .is_stopped = supervisor_is_notified, .is_stopped_arg = s,
     };
 
@@ -127,8 +129,9 @@ static int run_workload(const struct options *o, const struct files *f,
                         struct supervisor *s, int *status, struct err *e)
 {
     struct simulation p = { .options = o, .supervisor = s,
-                      .output = f->output.file };
-    int rc = make_workload(o, s, f->truth.file, &p.workload, e);
+                      .output = f->output.file,
+                      .programs = f->programs.file };
+    int rc = make_workload(o, s, f, &p.workload, e);
 
     if ( rc )
         return rc;
@@ -152,7 +155,10 @@ static int run_xensim(const struct options *o, int *status, struct err *e)
     if ( !rc )
         rc = outfile_open(&f.output, "--output", o->output, e);
     if ( !rc )
+        rc = outfile_open(&f.programs, "--programs", o->programs, e);
+    if ( !rc )
         rc = run_workload(o, &f, &s, status, e);
+    rc = outfile_close(&f.programs, rc, e);
     rc = outfile_close(&f.output, rc, e);
     rc = outfile_close(&f.report, rc, e);
     rc = outfile_close(&f.truth, rc, e);

@@ -157,6 +157,10 @@ static const struct opt opts[] = {
       .help = "duration of the run (0: until a signal)" },
     { .name = "truth", .type = OPT_FILE, .arg = "FILE", .at = AT(truth),
       .help = "write the ground truth, as lines of JSON" },
+    { .name = "programs", .type = OPT_FILE, .arg = "FILE",
+      .at = AT(programs),
+      .help = "with --output: write the events of device models, as a trace "
+              "of programs" },
     { .name = "report", .type = OPT_FILE, .arg = "FILE", .at = AT(report),
       .help = "write record counts of each pcpu at the end, as JSON" },
     { .name = "ready-fd", .type = OPT_UINT, .arg = "N", .at = AT(ready_fd),
@@ -186,6 +190,9 @@ static const struct program program = {
 
 static int check_output(const struct options *o, struct err *e)
 {
+    if ( o->programs && !o->output )
+        return err_usage(e, "--programs needs --output: the traces have one "
+                         "clock in virtual time only");
     if ( !o->output )
         return 0;
     if ( !o->virtual_time )
@@ -228,7 +235,7 @@ static int check_files(const struct options *o, struct err *e)
     } files[] = {
         { "scenario", o->scenario }, { "output", o->output },
         { "truth", o->truth }, { "report", o->report },
-        { "socket", o->socket },
+        { "socket", o->socket }, { "programs", o->programs },
     };
 
     for ( size_t i = 0; i < ARRAY_SIZE(files); i++ )

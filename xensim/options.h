@@ -61,6 +61,7 @@ struct options
     uint64_t duration;      /* ns; 0: until a signal */
     const char *truth;
     const char *report;
+    const char *programs;
     unsigned int ready_fd;  /* NO_FD: none */
     bool verbose;
     char **command;         /* NULL: none */

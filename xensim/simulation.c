@@ -17,6 +17,7 @@
 #include "xensim/control/control-server.h"
 #include "xensim/file-metadata.h"
 #include "xensim/local-drain.h"
+#include "xensim/program-trace.h"
 #include "xensim/supervisor.h"
 
 #include <errno.h>
@@ -195,6 +196,8 @@ static int run_without_reader(struct simulation *p, int *status, struct err *e)
                              workload_first_clock(p->workload), p->output);
     if ( rc )
         err_sys(e, rc, "--output %s", p->options->output);
+    else if ( p->programs && program_trace_begin(p->options, p->programs) )
+        rc = err_sys(e, -EIO, "--programs %s", p->options->programs);
     else
         rc = run_and_drain(p, &m, e);
     local_drain_stop();

@@ -19,6 +19,7 @@ struct simulation
     struct control *control;    /* NULL: no control socket */
     const char *path;           /* path of the control socket */
     FILE *output;               /* file of --output; NULL: none */
+    FILE *programs;             /* file of --programs; NULL: none */
 };
 
 /* Run until the end. *status is the exit code. */

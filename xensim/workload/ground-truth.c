@@ -173,6 +173,37 @@ void truth_log_io(struct sim_cpu *p, const struct sim_vcpu *v,
     json_line_end(t);
 }
 
+void truth_log_emulated(struct sim_cpu *p, const struct sim_vcpu *v,
+                        const struct sim_vcpu *backend)
+{
+    struct json_lines *t = &p->sim->truth;
+
+    if ( is_disabled(p) )
+        return;
+    ASSERT(v->exit.at);
+    json_line_begin(t, "emulated");
+    put_vcpu(t, v);
+    json_line_number(t, ",\"exit\":", v->exit.at);
+    json_line_number(t, ",\"answered\":", p->stamp);
+    json_line_number(t, ",\"by\":", backend->id);
+    json_line_end(t);
+}
+
+void truth_log_program(struct sim_cpu *p, const struct sim_vcpu *backend,
+                       const char *event, uint32_t pid)
+{
+    struct json_lines *t = &p->sim->truth;
+
+    if ( is_disabled(p) )
+        return;
+    json_line_begin(t, "program");
+    put_vcpu(t, backend);
+    json_line_number(t, ",\"pid\":", pid);
+    json_line_text(t, ",\"event\":", event);
+    json_line_number(t, ",\"at\":", true_now(p));
+    json_line_end(t);
+}
+
 void truth_log_interrupt(struct sim_cpu *p, unsigned int irq, uint64_t from,
                          const struct sim_vcpu *woken)
 {

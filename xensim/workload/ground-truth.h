@@ -25,6 +25,12 @@ void truth_log_wake(struct sim_cpu *p, struct sim_vcpu *v);
 /* Log an I/O that the backend's vcpu has answered. */
 void truth_log_io(struct sim_cpu *p, const struct sim_vcpu *v,
                   const struct sim_vcpu *backend);
+/* Log an access that the device model on the backend's vcpu has answered. */
+void truth_log_emulated(struct sim_cpu *p, const struct sim_vcpu *v,
+                        const struct sim_vcpu *backend);
+/* Log an event of the program on the backend's vcpu. */
+void truth_log_program(struct sim_cpu *p, const struct sim_vcpu *backend,
+                       const char *event, uint32_t pid);
 /*
  * Log a wait of a vcpu that starts to run on p, before v->state changes, with
  * its causes.

@@ -8,13 +8,14 @@
  *     dom0       unmaps the page, event channel -> wakes the guest
  *
  * An access to an emulated device takes a shorter path: the device model in
- * dom0 answers at once.
+ * dom0 answers (device-model.c).
  *
  * Each vcpu has at most one request, so the request queues are lists linked
  * through the vcpus.
  */
 #include "xensim/workload/guest.h"
 
+#include "xensim/workload/device-model.h"
 #include "xensim/workload/ground-truth.h"
 #include "xensim/workload/scheduler.h"
 #include "xensim/workload/trace-emit.h"
@@ -32,6 +33,16 @@ static void queue_request(struct sim_vcpu *to, struct sim_vcpu *v,
     v->next_request = NULL;
     *to->requests_end = v;
     to->requests_end = &v->next_request;
+}
+
+/* Let the backend continue with this request. */
+static void requeue_request(struct sim_vcpu *to, struct sim_vcpu *v)
+{
+    ASSERT(v->request != REQUEST_NONE);
+    v->next_request = to->requests;
+    to->requests = v;
+    if ( !v->next_request )
+        to->requests_end = &v->next_request;
 }
 
 static struct sim_vcpu *dequeue_request(struct sim_vcpu *from)
@@ -75,9 +86,12 @@ static uint64_t send_event(struct sim_cpu *p, struct sim_vcpu *v)
 
 void request_send(struct sim_cpu *p, struct sim_vcpu *v, enum request_kind kind)
 {
-    struct sim_vcpu *b = choose_backend(p->sim);
+    struct sim_vcpu *b = kind == REQUEST_EMULATE
+                         ? device_model_vcpu(p->sim, v) : NULL;
 
     ASSERT(!v->request && v == p->runs);
+    if ( !b )
+        b = choose_backend(p->sim);
     queue_request(b, v, kind);
     if ( kind == REQUEST_IO )
         v->io.sent = send_event(p, v);
@@ -181,8 +195,14 @@ static void serve_emulate(struct sim_cpu *p, struct sim_vcpu *b,
                           struct sim_vcpu *v)
 {
     ASSERT(v->request == REQUEST_EMULATE && b == p->runs);
+    if ( device_model_step(p, b, v) )
+    {
+        requeue_request(b, v);
+        return;
+    }
     v->request = REQUEST_NONE;
     send_event(p, b);
+    truth_log_emulated(p, v, b);
     vcpu_wake(p, v, BY_EVENT, b);
 }
 

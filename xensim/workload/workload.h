@@ -106,6 +106,7 @@ struct workload_config
     const struct dom_config *dom_configs; /* borrowed; the first is dom0 */
     unsigned int nr_dom_configs;
     FILE *truth;            /* NULL: no log */
+    FILE *programs;         /* events of device models; NULL: none */
     /* Callback: is the run to end?  Asked between domains and events. */
     bool (*is_stopped)(const void *arg);        /* NULL: no */
     const void *is_stopped_arg;
@@ -133,6 +134,12 @@ void workload_end(struct workload *w);
 
 /* The clock of pcpu 0 when the workload began. */
 uint64_t workload_first_clock(const struct workload *w);
+
+/*
+ * Name and declaration of an event of device models, by its id in the file of
+ * these; NULL: there is none.
+ */
+const char *workload_program_event(unsigned int i, const char **declaration);
 
 /*
  * Virtual time: run the events before `ns` after the start, at most `most`
