@@ -41,7 +41,7 @@ static void filters(char *const *texts)
     static const struct xt_domain_names names = { .all = all, .nr = 3 };
     struct filter_texts t = {
         texts[PCPUS], texts[DOMAINS], texts[VCPUS], texts[EVENTS], &names,
-        NULL,
+        NULL, texts[EVENTS] && *texts[EVENTS] == 'p',
     };
     struct err e = ERR_INIT;
     struct filter *f;

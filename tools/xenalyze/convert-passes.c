@@ -55,7 +55,7 @@ static int selection_init(struct selection *s, const struct run *run,
     const struct config *c = run->config;
     const struct filter_texts texts = {
         c->pcpus, c->domains, c->vcpus, c->events, &run->names,
-        dump_has_name,
+        dump_has_name, false,
     };
     struct xt_dialect dialect = run->info.dialect;
     int rc;

@@ -27,6 +27,11 @@ struct pass
     bool found;                 /* a record matched */
     struct pass_progress progress;
 
+    struct program_lines programs;
+    bool programs_ended;        /* behind the first segment */
+    unsigned int segment;       /* the first */
+    uint64_t last;              /* time of the last record read there */
+
     bool vendor_is_unknown;     /* a stream, at its first record */
     struct xt_dialect dialect;  /* learned from the records */
 };
@@ -49,7 +54,7 @@ static int pass_begin(struct pass *p, const struct run *run, struct err *e)
     const struct config *c = run->config;
     const struct filter_texts texts = {
         c->pcpus, c->domains, c->vcpus, c->events, &run->names,
-        dump_has_name,
+        dump_has_name, run->programs != NULL,
     };
     struct xt_dialect dialect = run->info.dialect;
     int rc;
@@ -99,24 +104,127 @@ static void learn_vendor(struct pass *p, const struct xt_batch *b, size_t at,
     }
 }
 
+/* --- lines of programs ---------------------------------------------------- */
+
+/* A chunk of records is short in time, so that few events come between. */
+#define CHUNK_NS 10000000u
+
+/* The end of the records from `at` on that are a chunk's. */
+static size_t find_chunk_end(const struct pass *p, const struct xt_batch *b,
+                             size_t at)
+{
+    uint64_t cycles = xt_clock_cycles(&p->source.clock, CHUNK_NS);
+    size_t low = at + 1, high = b->nr;
+
+    while ( low < high )
+    {
+        size_t middle = low + (high - low) / 2;
+
+        if ( b->items[middle].time - b->items[at].time > cycles )
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    assert(low > at);
+    return low;
+}
+
+/* Times of later segments are those of another boot. */
+static bool has_programs(struct pass *p, const struct xt_batch *b)
+{
+    if ( !p->programs.programs || p->programs_ended )
+        return false;
+    if ( !p->programs.begun )
+    {
+        p->segment = b->segment;
+        p->programs.start = p->source.start;
+        p->programs.from = p->source.bounded ? p->source.from : 0;
+        p->programs.until = p->source.bounded ? p->source.to : UINT64_MAX;
+    }
+    p->programs_ended = b->segment != p->segment;
+    return !p->programs_ended;
+}
+
+/* Read records for a chunk, with the events of programs between them. */
+static ssize_t read_both(struct pass *p, struct chunk *c,
+                         const struct xt_batch *b, size_t at)
+{
+    struct xt_batch part = *b;
+    ssize_t nr;
+    int rc;
+
+    if ( !has_programs(p, b) )
+        return p->style->read(p->state, c, b, at);
+    rc = program_lines_add_before(&p->programs, c, b->items[at].time);
+    if ( rc )
+        return rc < 0 ? rc : 0;
+    part.nr = find_chunk_end(p, b, at);
+    nr = p->style->read(p->state, c, &part, at);
+    if ( nr > 0 )
+        p->last = b->items[at + nr - 1].time;
+    rc = nr < 0 ? 0 : program_lines_add(&p->programs, c);
+    return rc ? rc : nr;
+}
+
+static int begin_programs(struct pass *p, const struct line_style *style,
+                          enum order order, struct err *e)
+{
+    const struct run *run = p->run;
+
+    if ( !run->programs || style->takes_programs == TAKES_NO_PROGRAMS )
+        return 0;
+    if ( order == ORDER_FILE )
+        return err_usage(e, "--order=file: events of programs have a place in "
+                         "the order of time only");
+    p->programs.programs = run->programs;
+    p->programs.filter = p->filter;
+    p->programs.clock = &p->source.clock;
+    p->programs.in_cycles = style->takes_programs == TAKES_PROGRAMS_IN_CYCLES;
+    return programs_begin(run->programs, true, e);
+}
+
+/* After the last line: what is unusual in the files of programs. */
+static void end_programs(const struct pass *p)
+{
+    const struct run *run = p->run;
+
+    if ( !p->programs.programs )
+        return;
+    programs_warn(run->programs, run->log);
+    if ( !p->programs.shown && !run->config->events )
+        log_warning(run->log, "no event of a program is in the selected time "
+                    "of %s", run->name);
+}
+
+/* --- a style, watched ----------------------------------------------------- */
+
 /* A wrapper around the style, to note whether any record matched. */
 static ssize_t watch_read(void *state, struct chunk *c,
                           const struct xt_batch *b, size_t at)
 {
     struct pass *p = state;
-    ssize_t nr = p->style->read(p->state, c, b, at);
+    ssize_t nr = read_both(p, c, b, at);
 
     if ( p->vendor_is_unknown && nr > 0 )
         learn_vendor(p, b, at, nr);
     p->found |= p->filters_itself ? c->nr > 0 : nr > 0;
+    p->found |= c->nr_inserts > 0;
     return nr;
 }
 
 static void watch_format(const void *state, struct chunk *c)
 {
     const struct pass *p = state;
+    char *end = c->text;
 
-    p->style->format(p->state, c);
+    if ( c->nr || c->fresh )
+        p->style->format(p->state, c);
+    else
+    {
+        end = chunk_put_inserts(c, end, 0);
+        c->used = end ? end - c->text : 0;
+    }
+    assert(c->no_memory || c->put_inserts == c->nr_inserts);
 }
 
 /* An empty selection is an error; a growing trace may have a record later. */
@@ -133,9 +241,11 @@ static int run_style(struct pass *p, const struct line_style *style,
         .read = watch_read, .format = watch_format,
     };
     const struct run *run = p->run;
-    int rc;
+    int rc = begin_programs(p, style, order, e);
 
     assert(run->out && style->read && style->format);
+    if ( rc )
+        return rc;
     if ( order == ORDER_FILE )
     {
         file_order_init(&p->file, run->trace);
@@ -158,6 +268,10 @@ static int run_style(struct pass *p, const struct line_style *style,
         p->job.progress_arg = &p->progress;
     }
     rc = pipeline_run(&p->job, e);
+    if ( !rc && p->programs.begun )
+        rc = program_lines_end(&p->programs, p->last, run->out);
+    if ( p->programs.err.code )
+        *e = p->programs.err;
     rc = rc ? rc : run_flush(run, e);
     if ( p->dialect.hardware == XT_HARDWARE_SVM )
         log_warning(run->log, "%s: exit reasons before the first proof of an "
@@ -167,6 +281,8 @@ static int run_style(struct pass *p, const struct line_style *style,
         return PASS_NO_RECORD;
     if ( !rc )
         run_warn_damage(run);
+    if ( !rc )
+        end_programs(p);
     if ( rc || p->found || !explains_no_match(run->config) )
         return rc;
     return PASS_NO_MATCH;

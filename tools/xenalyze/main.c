@@ -217,6 +217,24 @@ static int print_values(const struct config *config, struct err *e)
     return rc;
 }
 
+/* Open the trace, and those of programs, and run the outputs. */
+static int read_trace(struct run *run, const char *path, unsigned int flags,
+                      struct err *e)
+{
+    const struct config *config = run->config;
+    int rc = xt_trace_open(&run->trace, path, flags, e);
+
+    if ( rc )
+        return rc;
+    if ( config->nr_programs )
+        rc = programs_open(&run->programs, config->programs,
+                           config->nr_programs, config->program_events, e);
+    rc = rc ? rc : run_outputs(run, e);
+    programs_close(run->programs);
+    xt_trace_close(run->trace);
+    return rc;
+}
+
 static int analyze_file(struct config *config, struct err *e)
 {
     char name[PATH_MAX];
@@ -247,12 +265,7 @@ static int analyze_file(struct config *config, struct err *e)
     else if ( outputs_read_again(config) )
         rc = spool_open(&spool, config->path, &path, e);
     if ( !rc )
-        rc = xt_trace_open(&run.trace, path, flags, e);
-    if ( !rc )
-    {
-        rc = run_outputs(&run, e);
-        xt_trace_close(run.trace);
-    }
+        rc = read_trace(&run, path, flags, e);
     spool_close(&spool);
     return rc;
 }

@@ -23,6 +23,7 @@
 #include "common/output-file.h"
 #include "xenalyze/commands.h"
 #include "xenalyze/lines/lines.h"
+#include "xenalyze/programs/programs.h"
 #include "xenalyze/report-options.h"
 
 static const char *const layouts[] = { "auto", "4.17", "master", NULL };
@@ -303,6 +304,10 @@ static const struct opt opts[] = {
     { .name = "follow", .type = OPT_FLAG,
       .at = offsetof(struct config, follow),
       .help = "wait for more records at the end of the file" },
+    { .name = "program-events", .type = OPT_FILE, .arg = "FILE",
+      .at = offsetof(struct config, program_events),
+      .help = "declarations of the events in traces of programs, such as "
+              "QEMU's trace-events-all" },
     { .name = "cpu-hz", .also = ')', .type = OPT_HZ, .arg = "HZ", .min = 1,
       .at = offsetof(struct config, hz),
       .help = "TSC frequency, for a trace without a frequency (2.4G)" },
@@ -499,6 +504,39 @@ static int take_arguments(struct config *config, int nr, char **args,
     return 0;
 }
 
+/*
+ * Traces of programs go behind those of Xen.  Both keep their order; standard
+ * input is a trace of Xen.
+ */
+static int split_programs(struct config *config, struct err *e)
+{
+    size_t nr = 0, at = 0;
+    const char *path;
+
+    while ( at < config->nr_paths - config->nr_programs )
+    {
+        path = config->paths[at];
+        if ( !programs_is_trace(path) )
+        {
+            at++;
+            continue;
+        }
+        memmove(config->paths + at, config->paths + at + 1,
+                (config->nr_paths - at - 1) * sizeof(*config->paths));
+        config->paths[config->nr_paths - 1] = path;
+        config->nr_programs++;
+    }
+    nr = config->nr_paths - config->nr_programs;
+    config->programs = config->paths + nr;
+    if ( config->nr_programs && !nr && !stdin_holds_data() )
+        return err_usage(e, "%s is the trace of a program: name a trace of Xen "
+                         "beside it, or print it with simpletrace",
+                         config->programs[0]);
+    config->path = nr ? config->paths[0] : "-";
+    config->nr_paths = nr;
+    return 0;
+}
+
 /* Error if the output is the trace. */
 static int refuse_trace(const struct config *config, const char *output,
                         struct err *e)
@@ -566,5 +604,7 @@ int options_parse(struct config *config, int argc, char **argv,
     config->reports_wanted = report_is_wanted(&config->reports);
     rc = check_words(config, argc - first, argv + first, e);
     rc = rc ? rc : take_arguments(config, argc - first, argv + first, e);
-    return rc ? rc : check_outputs(config, e);
+    rc = rc ? rc : check_outputs(config, e);
+    return rc || config->compare || config->reports.json_schema
+           ? rc : split_programs(config, e);
 }

@@ -35,6 +35,9 @@ struct config
     const char *path;           /* the trace, or "-": standard input */
     const char **paths;         /* array of the files of the trace */
     size_t nr_paths;            /* 0: standard input */
+    const char **programs;      /* array of the traces of programs */
+    size_t nr_programs;
+    const char *program_events; /* declarations for these; NULL: none */
     const char *output;         /* NULL: standard output */
     bool draws;                 /* the output is a picture */
     const char *picture;        /* what it shows: "timeline", "irq" */

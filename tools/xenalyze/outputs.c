@@ -24,23 +24,25 @@ struct output
     size_t wanted;              /* offset of the flag in struct config */
     pass_fn *pass;
     bool prints_early;          /* prints before the end of the trace */
+    bool has_programs;          /* has a place for events of programs */
 };
 
 static const struct output outputs[] = {
-    { offsetof(struct config, dump_raw_reads), raw_pass, true },
-    { offsetof(struct config, dump_no_processing), raw_pass, true },
-    { offsetof(struct config, dump_all), dump_pass, true },
-    { offsetof(struct config, dump_raw_process), dump_pass, true },
-    { offsetof(struct config, records), records_pass, true },
-    { offsetof(struct config, formats), formats_pass, true },
-    { offsetof(struct config, count), count_pass, false },
-    { offsetof(struct config, info), windows_pass, false },
-    { offsetof(struct config, cut), cut_pass, false },
-    { offsetof(struct config, reports.ctf), ctf_pass, false },
-    { offsetof(struct config, reports.trace_dat), trace_dat_pass, false },
-    { offsetof(struct config, compare), compare_pass, false },
-    { offsetof(struct config, reports_wanted), reports_pass, false },
-    { offsetof(struct config, reports.summary), reports_pass, false },
+    { offsetof(struct config, dump_raw_reads), raw_pass, true, false },
+    { offsetof(struct config, dump_no_processing), raw_pass, true, false },
+    { offsetof(struct config, dump_all), dump_pass, true, true },
+    { offsetof(struct config, dump_raw_process), dump_pass, true, false },
+    { offsetof(struct config, records), records_pass, true, true },
+    { offsetof(struct config, formats), formats_pass, true, false },
+    { offsetof(struct config, count), count_pass, false, false },
+    { offsetof(struct config, info), windows_pass, false, false },
+    { offsetof(struct config, cut), cut_pass, false, false },
+    { offsetof(struct config, reports.ctf), ctf_pass, false, false },
+    { offsetof(struct config, reports.trace_dat), trace_dat_pass, false,
+      false },
+    { offsetof(struct config, compare), compare_pass, false, false },
+    { offsetof(struct config, reports_wanted), reports_pass, false, false },
+    { offsetof(struct config, reports.summary), reports_pass, false, false },
 };
 
 /* Bytes of "..", two time stamps and their units. */
@@ -394,7 +396,7 @@ static bool begins_pass(const struct config *config, const struct output *o)
 
 bool outputs_read_again(const struct config *config)
 {
-    unsigned int nr = 0;
+    unsigned int nr = config->nr_programs > 0;  /* their clocks */
 
     for ( size_t i = 0; i < NR_OUTPUTS; i++ )
         if ( begins_pass(config, &outputs[i]) )
@@ -479,6 +481,22 @@ static void set_cut_time(struct run *run, struct config *config,
     run->config = config;
 }
 
+/* Set the clock of programs; warn if no output shows their events. */
+static int begin_programs(const struct run *run, struct err *e)
+{
+    const struct config *c = run->config;
+    bool any = false;
+
+    assert(run->programs && c->nr_programs);
+    for ( size_t i = 0; i < NR_OUTPUTS; i++ )
+        any |= outputs[i].has_programs && is_wanted(c, &outputs[i]);
+    if ( !any )
+        log_warning(run->log, "%s: the requested outputs have no place for "
+                    "events of programs; see xenalyze dump", c->programs[0]);
+    return programs_set_clock(run->programs, run->trace, &run->info, c->hz,
+                              run->log, e);
+}
+
 int outputs_run(struct run *run, struct err *e)
 {
     int rc = outputs_read_metadata(run, e);
@@ -488,6 +506,8 @@ int outputs_run(struct run *run, struct err *e)
     bool again = false;
 
     assert(run->out);
+    if ( !rc && run->programs )
+        rc = begin_programs(run, e);
     if ( !rc )
         set_cut_time(run, &config, time);
     for ( size_t i = 0; !rc && i < NR_OUTPUTS; i++ )

@@ -14,6 +14,7 @@
 #include "common/progress.h"
 #include "libxentrace/internal.h"
 #include "xenalyze/options.h"
+#include "xenalyze/programs/programs.h"
 
 /* The arguments of a pass, all borrowed. */
 struct run
@@ -21,6 +22,7 @@ struct run
     const struct config *config;
     const char *name;           /* of the trace, for messages and headings */
     struct xt_trace *trace;     /* rewound before each pass */
+    struct programs *programs;  /* with the clock of the trace; or NULL */
     struct xt_info info;        /* metadata in the trace ... */
     struct xt_domain_names names;       /* ... and its domains' names */
     const struct log *log;

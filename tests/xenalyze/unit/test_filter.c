@@ -17,7 +17,7 @@ static struct filter *new_filter(const char *pcpus, const char *domains,
                                  const char *vcpus, const char *events)
 {
     const struct filter_texts texts = { pcpus, domains, vcpus, events,
-                                        NULL, NULL };
+                                        NULL, NULL, false };
     struct err e = ERR_INIT;
     struct filter *f;
 
@@ -74,7 +74,7 @@ START_TEST(words_of_options)
     {
         const struct filter_texts texts = { rows[i].pcpus, rows[i].domains,
                                             rows[i].vcpus, rows[i].events,
-                                            NULL, NULL };
+                                            NULL, NULL, false };
         struct err e = ERR_INIT;
         struct filter *f = NULL;
         int rc = filter_new(&f, &texts, &e);

@@ -38,8 +38,9 @@ struct filter
     uint32_t *vcpus;                    /* domain << 16 | vcpu */
     bool *events;                       /* by index in the catalogue */
     struct wanted_id *ids;
-    unsigned int nr_vcpus, nr_ids;
-    bool by_vcpu, by_event;
+    char **patterns;                    /* owned: names of programs' events */
+    unsigned int nr_vcpus, nr_ids, nr_patterns;
+    bool by_vcpu, by_event, has_programs;
 
     /* From struct filter_texts, while parsing. */
     const struct xt_domain_names *names;
@@ -134,6 +135,17 @@ bool filter_wants(const struct filter *f, const struct xt_catalogue *catalogue,
     if ( !f->by_vcpu || wants_vcpu_id(f, vcpu_id) )
         return true;
     return e && xt_event_fits(e, r->words) && names_wanted(f, e, r);
+}
+
+bool filter_wants_name(const struct filter *f, const char *name)
+{
+    assert(f->has_programs || !f->nr_patterns);
+    if ( !f->by_event )
+        return true;
+    for ( unsigned int i = 0; i < f->nr_patterns; i++ )
+        if ( !fnmatch(f->patterns[i], name, 0) )
+            return true;
+    return false;
 }
 
 bool filter_wants_pcpu(const struct filter *f, unsigned int cpu)
@@ -398,6 +410,19 @@ static bool is_unknown_event(const char *word, uint64_t *id)
     return end > word && *end == '(';
 }
 
+static int add_pattern(struct filter *f, const char *word)
+{
+    char **more = fault_realloc(f->patterns,
+                                (f->nr_patterns + 1) * sizeof(*more));
+
+    assert(f->nr_patterns < MAX_WORDS);
+    if ( !more )
+        return -ENOMEM;
+    f->patterns = more;
+    f->patterns[f->nr_patterns] = fault_strdup(word);
+    return f->patterns[f->nr_patterns++] ? 0 : -ENOMEM;
+}
+
 /* A class, an id, or a pattern of names. */
 static int add_events(struct filter *f, const char *word)
 {
@@ -405,6 +430,8 @@ static int add_events(struct filter *f, const char *word)
     uint64_t id;
 
     f->by_event = true;
+    if ( f->has_programs && add_pattern(f, word) )
+        return -ENOMEM;
     if ( class )
         return add_id(f, class->mask & 0x0fffffff);
     if ( !opts_number(word, &id) || is_unknown_event(word, &id) )
@@ -412,7 +439,7 @@ static int add_events(struct filter *f, const char *word)
     if ( add_matching(f, word, has_name) ||
          (f->has_dump_name && add_matching(f, word, f->has_dump_name)) )
         return 0;
-    return -EINVAL;
+    return f->has_programs ? 0 : -EINVAL;
 }
 
 static const struct option pcpu_option = {
@@ -453,6 +480,7 @@ int filter_new(struct filter **out, const struct filter_texts *t,
     {
         f->names = t->names;
         f->has_dump_name = t->has_dump_name;
+        f->has_programs = t->has_programs;
     }
     if ( !rc )
         rc = parse_words(f, t->pcpus, &pcpu_option, e);
@@ -482,5 +510,8 @@ void filter_free(struct filter *f)
     free(f->vcpus);
     free(f->events);
     free(f->ids);
+    for ( unsigned int i = 0; i < f->nr_patterns; i++ )
+        free(f->patterns[i]);
+    free(f->patterns);
     free(f);
 }

@@ -35,6 +35,9 @@ struct filter_texts
      * For patterns that match no name in the catalogue; or NULL.
      */
     bool (*has_dump_name)(const struct xt_event *event, const char *pattern);
+
+    /* A pattern may match names that only events of programs have. */
+    bool has_programs;
 };
 
 /*
@@ -53,6 +56,12 @@ bool filter_needs_vcpu(const struct filter *f);
 bool filter_wants(const struct filter *f, const struct xt_catalogue *catalogue,
                   unsigned int cpu, uint32_t vcpu_id,
                   const struct xt_record *r);
+
+/*
+ * Match an event of a program by its name, if filter_texts.has_programs.  Such
+ * an event belongs to no pcpu, domain or vcpu, and filters by these accept it.
+ */
+bool filter_wants_name(const struct filter *f, const char *name);
 
 /*
  * Match facts about a pcpu or vcpu, regardless of events.  For a whole domain,

@@ -67,7 +67,9 @@ static void catalogue_lines_format(const void *state, struct chunk *c)
 
     for ( size_t i = 0; i < c->nr; i++ )
     {
-        p = chunk_reserve(c, p, LINE_MAX);
+        p = chunk_put_inserts(c, p, i);
+        if ( p )
+            p = chunk_reserve(c, p, LINE_MAX);
         if ( !p )
             return;
         xt_record_view(&r, c->bytes + xt_item_offset(&c->items[i]));
@@ -79,6 +81,7 @@ static void catalogue_lines_format(const void *state, struct chunk *c)
 
 static const struct line_style style = {
     .read = chunk_read_all, .format = catalogue_lines_format,
+    .takes_programs = TAKES_PROGRAMS_IN_CYCLES,
 };
 
 const struct line_style *catalogue_lines_style(void)

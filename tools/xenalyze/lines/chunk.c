@@ -38,6 +38,8 @@ void chunk_fini(struct chunk *c)
     free(c->columns);
     free(c->times);
     free(c->copies);
+    free(c->inserts);
+    free(c->inserted);
     free(c->text);
     *c = (struct chunk){ .nr = 0 };
 }
@@ -49,6 +51,7 @@ void chunk_begin(struct chunk *c, const struct xt_batch *b)
     c->bytes = c->copies ? c->copies : b->bytes;
     c->origin = b->origin;
     c->fresh = false;
+    c->nr_inserts = c->put_inserts = c->used_inserted = 0;
 }
 
 int chunk_set_cpus(struct chunk *c, unsigned int nr)
@@ -128,4 +131,74 @@ char *chunk_grow_text(struct chunk *c, char *p, size_t need)
     c->text = text;
     c->room = room;
     return text + used;
+}
+
+/* --- lines between those of records --------------------------------------- */
+
+static int grow_inserts(struct chunk *c)
+{
+    size_t room = c->room_inserts ? 2 * c->room_inserts : 64;
+    struct chunk_insert *inserts;
+
+    if ( c->nr_inserts < c->room_inserts )
+        return 0;
+    inserts = fault_realloc(c->inserts, room * sizeof(*inserts));
+    if ( !inserts )
+        return -ENOMEM;
+    c->inserts = inserts;
+    c->room_inserts = room;
+    return 0;
+}
+
+static int grow_inserted(struct chunk *c, size_t length)
+{
+    size_t room = c->room_inserted ? c->room_inserted : 4096;
+    char *inserted;
+
+    while ( room - c->used_inserted < length )
+        room *= 2;
+    if ( room == c->room_inserted )
+        return 0;
+    inserted = fault_realloc(c->inserted, room);
+    if ( !inserted )
+        return -ENOMEM;
+    c->inserted = inserted;
+    c->room_inserted = room;
+    return 0;
+}
+
+int chunk_insert(struct chunk *c, size_t item, const char *lines,
+                 size_t length)
+{
+    struct chunk_insert *last = c->inserts + c->nr_inserts;
+
+    assert(item <= c->nr && (!c->nr_inserts || last[-1].item <= item));
+    if ( grow_inserts(c) || grow_inserted(c, length) )
+        return -ENOMEM;
+    last = c->inserts + c->nr_inserts;
+    memcpy(c->inserted + c->used_inserted, lines, length);
+    if ( c->nr_inserts && last[-1].item == item )
+        last[-1].length += length;
+    else
+    {
+        *last = (struct chunk_insert){ item, c->used_inserted, length };
+        c->nr_inserts++;
+    }
+    c->used_inserted += length;
+    return 0;
+}
+
+char *chunk_put_inserts(struct chunk *c, char *p, size_t i)
+{
+    const struct chunk_insert *next = c->inserts + c->put_inserts;
+
+    assert(c->put_inserts <= c->nr_inserts);
+    if ( c->put_inserts == c->nr_inserts || next->item != i )
+        return p;
+    p = chunk_reserve(c, p, next->length);
+    if ( !p )
+        return NULL;
+    memcpy(p, c->inserted + next->from, next->length);
+    c->put_inserts++;
+    return p + next->length;
 }

@@ -47,6 +47,13 @@ struct note
     uint64_t value;
 };
 
+/* Lines in front of an item, or behind the last one: of programs' events. */
+struct chunk_insert
+{
+    size_t item;
+    size_t from, length;        /* in the chunk's `inserted` */
+};
+
 struct chunk
 {
     struct xt_item *items;      /* CHUNK_ITEMS */
@@ -66,6 +73,12 @@ struct chunk
 
     unsigned char *copies;      /* records of an input that is not mapped */
     size_t copied;              /* bytes in use there */
+
+    struct chunk_insert *inserts;       /* in the order of items */
+    size_t nr_inserts, room_inserts;
+    size_t put_inserts;         /* the formatter has put these */
+    char *inserted;
+    size_t used_inserted, room_inserted;
 
     char *text;
     size_t used, room;
@@ -95,6 +108,21 @@ static inline char *chunk_reserve(struct chunk *c, char *p, size_t need)
     if ( (size_t)(c->text + c->room - p) >= need )
         return p;
     return chunk_grow_text(c, p, need);
+}
+
+/* Add lines in front of an item; items never fall.  0 or -ENOMEM. */
+int chunk_insert(struct chunk *c, size_t item, const char *lines,
+                 size_t length);
+
+/* Format the lines in front of item i at p.  The new p, or NULL. */
+char *chunk_put_inserts(struct chunk *c, char *p, size_t i);
+
+/* The first item from i on with lines in front of it; c->nr: none. */
+static inline size_t chunk_next_insert(const struct chunk *c, size_t i)
+{
+    debug_assert(i <= c->nr);
+    return c->put_inserts < c->nr_inserts
+           ? c->inserts[c->put_inserts].item : c->nr;
 }
 
 /* Copy the bytes of the last record, so that it outlives the batch. */

@@ -324,7 +324,7 @@ static void find_programs(struct formatter *w, uint32_t begin, uint32_t end)
         const struct line_program *program =
             line_program_find_cached(&w->d->programs, at);
 
-        w->programs[i - begin] = program;
+        w->programs[i % BLOCK] = program;
         if ( program )
             __builtin_prefetch(program->steps);
     }
@@ -353,10 +353,9 @@ static inline char *put_dump_record(struct formatter *w, char *p, uint32_t i)
     return p;
 }
 
-static char *format_block(struct formatter *w, char *p, uint32_t begin)
+static char *format_block(struct formatter *w, char *p, uint32_t begin,
+                          uint32_t end)
 {
-    uint32_t end = w->c->nr - begin < BLOCK ? w->c->nr : begin + BLOCK;
-
     p = chunk_reserve(w->c, p, (end - begin) * w->longest);
     if ( !p )
         return NULL;
@@ -367,17 +366,33 @@ static char *format_block(struct formatter *w, char *p, uint32_t begin)
     return p;
 }
 
+/* The records up to the next lines of programs, or a block of them. */
+static char *format_next_block(struct formatter *w, char *p, uint32_t *next)
+{
+    uint32_t begin = *next, end = begin + BLOCK;
+    size_t insert;
+
+    p = chunk_put_inserts(w->c, p, begin);
+    insert = chunk_next_insert(w->c, begin);
+    assert(insert > begin);
+    if ( end > insert )
+        end = insert;
+    *next = end;
+    return p ? format_block(w, p, begin, end) : NULL;
+}
+
 void dump_format(const void *state, struct chunk *c)
 {
     struct formatter w;
     char *p = c->text;
+    uint32_t next = 0;
 
     if ( !formatter_init(&w, state, c) )
         goto out;
     if ( c->fresh )
         p = put_segment_line(p);
-    for ( uint32_t i = 0; p && i < c->nr; i += BLOCK )
-        p = format_block(&w, p, i);
+    while ( p && next < c->nr )
+        p = format_next_block(&w, p, &next);
     assert(!p || w.note == w.notes_end);
     if ( p )
         c->used = p - c->text;

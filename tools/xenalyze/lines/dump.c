@@ -193,6 +193,7 @@ const struct warmup *dump_warmup(void)
 
 static const struct line_style style = {
     .read = dump_read, .format = dump_format,
+    .takes_programs = TAKES_PROGRAMS_IN_SECONDS,
 };
 
 const struct line_style *dump_style(void)

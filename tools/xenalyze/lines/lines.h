@@ -13,6 +13,7 @@
 #include "xenalyze/lines/file-order.h"
 #include "xenalyze/lines/formats.h"
 #include "xenalyze/lines/pipeline.h"
+#include "xenalyze/lines/program-lines.h"
 #include "xenalyze/lines/raw.h"
 #include "xenalyze/lines/record-filter.h"
 

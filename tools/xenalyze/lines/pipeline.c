@@ -136,8 +136,8 @@ static int fill_chunk(struct pipeline *p, struct chunk *c, struct err *e)
         assert(p->at <= part.nr);
         if ( job->progress && nr )
             job->progress(job->progress_arg, p->batch.items[p->at - 1].time);
-    } while ( !c->nr && !c->fresh );
-    return c->nr || c->fresh;
+    } while ( !c->nr && !c->fresh && !c->nr_inserts );
+    return c->nr || c->fresh || c->nr_inserts;
 }
 
 /*

@@ -14,6 +14,14 @@
 #include "libxentrace/libxentrace.h"
 #include "xenalyze/lines/chunk.h"
 
+/* Do lines of programs' events have a place between the lines? */
+enum takes_programs
+{
+    TAKES_NO_PROGRAMS,
+    TAKES_PROGRAMS_IN_SECONDS,
+    TAKES_PROGRAMS_IN_CYCLES,
+};
+
 struct line_style
 {
     /*
@@ -27,6 +35,8 @@ struct line_style
 
     /* Format the chunk's text.  Called by several threads at once. */
     void (*format)(const void *state, struct chunk *c);
+
+    enum takes_programs takes_programs;
 };
 
 struct record_filter;
