@@ -490,6 +490,7 @@ static int begin_programs(const struct run *run, struct err *e)
     assert(run->programs && c->nr_programs);
     for ( size_t i = 0; i < NR_OUTPUTS; i++ )
         any |= outputs[i].has_programs && is_wanted(c, &outputs[i]);
+    any |= c->reports.io;
     if ( !any )
         log_warning(run->log, "%s: the requested outputs have no place for "
                     "events of programs; see xenalyze dump", c->programs[0]);

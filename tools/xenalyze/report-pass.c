@@ -113,6 +113,7 @@ static int open_reports(struct pass *p, struct err *e)
     p->reports.name = run->name;
     p->reports.list_missing = list_missing;
     p->reports.run = run;
+    p->reports.programs = run->programs;
     p->reports.out = run->out;
     p->reports.output = run->output;
     p->reports.names = &run->names;

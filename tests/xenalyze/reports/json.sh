@@ -392,6 +392,14 @@ mv out $n.json
 expect 0 "$xenalyze" --report-storms --csv exits
 mv out $n.csv
 
+# A device model with a trace of its own.
+play model --kind hvm --cpus 3 --programs programs
+n=$((n + 1))
+expect 0 "$xenalyze" --report-io --json model programs
+mv out $n.json
+expect 0 "$xenalyze" --report-io --csv model programs
+mv out $n.csv
+
 # A critical path through a backend.
 play path --scenario "$top_srcdir/xensim/scenarios/slow-disk.scenario"
 n=$((n + 1))

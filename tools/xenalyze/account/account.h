@@ -25,6 +25,7 @@
 #include "xenalyze/account/ipi-latency.h"
 #include "xenalyze/account/latency.h"
 #include "xenalyze/account/machine-stall.h"
+#include "xenalyze/account/model-parts.h"
 #include "xenalyze/account/period.h"
 #include "xenalyze/account/request.h"
 #include "xenalyze/account/sched-check.h"

@@ -196,16 +196,19 @@ static uint64_t waited_between(const struct access_vcpu *v, uint64_t from,
 
 /*
  * Time in which a helper waited: the vcpu that was woken until its answer, or
- * until another vcpu, which answers, has begun to run.
+ * until another vcpu, which answers, has begun to run.  Sets the vcpu whose
+ * waits these are, or NULL.
  */
 static uint64_t find_helper_wait(const struct access_vcpu *v,
                                  const struct access_vcpu *answers,
-                                 uint64_t from, uint64_t to)
+                                 uint64_t from, uint64_t to,
+                                 const struct access_vcpu **waits)
 {
     uint64_t waited = answers ? waited_between(answers, from, to) : 0;
     uint64_t first = v->helper && v->helper_woken >= v->open.start
                      ? waited_between(v->helper, from, to) : 0;
 
+    *waits = waited < first ? v->helper : answers;
     if ( waited < first )
         waited = first;
     /* Waits may overlap if records of two pcpus contradict each other. */
@@ -256,6 +259,26 @@ static void add_to_stretch(struct device_accesses *d, struct access_vcpu *v,
         v->worst = v->now;
 }
 
+static uint64_t count_helper_wait(const void *vcpu, uint64_t from, uint64_t to)
+{
+    return vcpu ? waited_between(vcpu, from, to) : 0;
+}
+
+/* Split the time of the device model by the events of its process. */
+static void split_model(struct device_accesses *d, const struct vcpu *vcpu,
+                        const struct access_vcpu *waits, uint64_t from,
+                        uint64_t to, uint64_t cycles)
+{
+    struct model_access a = {
+        .domain = vcpu->domain->id, .index = vcpu->domain->index,
+        .from = from, .to = to, .cycles = cycles,
+        .waited = count_helper_wait, .arg = waits,
+    };
+
+    if ( d->model )
+        model_parts_add(d->model, &a);
+}
+
 /* Add the access in progress, and forget it.  `until`: the vcpu runs. */
 static void close_access(struct device_accesses *d, const struct vcpu *vcpu,
                          struct access_vcpu *v,
@@ -268,6 +291,7 @@ static void close_access(struct device_accesses *d, const struct vcpu *vcpu,
         [ACCESS_XEN] = o->cycles - o->blocked,
         [ACCESS_VCPU_WAITS] = until - answer,
     };
+    const struct access_vcpu *waits;
     struct access_range *r;
 
     debug_assert(o->is_open && o->blocked <= o->cycles && end <= until);
@@ -284,9 +308,10 @@ static void close_access(struct device_accesses *d, const struct vcpu *vcpu,
     if ( o->blocked )
     {
         parts[ACCESS_HELPER_WAITS] = find_helper_wait(v, answers, paused,
-                                                      answer);
+                                                      answer, &waits);
         parts[ACCESS_MODEL] = answer - paused - parts[ACCESS_HELPER_WAITS];
         r->answered++;
+        split_model(d, vcpu, waits, paused, answer, parts[ACCESS_MODEL]);
     }
     v->helper = NULL;
     v->accesses++;
@@ -456,6 +481,8 @@ static int access_end(void *state, const struct fact_end *f, struct err *e)
     struct device_accesses *d = state;
 
     (void)f;
+    if ( d->model )
+        model_parts_end_segment(d->model);
     for ( uint32_t i = 0; i < d->nr_vcpus; i++ )
         if ( d->vcpus[i] )
         {

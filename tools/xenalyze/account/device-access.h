@@ -23,6 +23,7 @@
 #ifndef XENALYZE_ACCOUNT_DEVICE_ACCESS_H
 #define XENALYZE_ACCOUNT_DEVICE_ACCESS_H
 
+#include "xenalyze/account/model-parts.h"
 #include "xenalyze/account/stretch.h"
 #include "xenalyze/model/model.h"
 #include "xenalyze/stats/stats.h"
@@ -116,6 +117,7 @@ struct device_accesses
     struct access_vcpu **vcpus; /* by index; NULL: no facts */
     struct access_domain *domains;      /* by index */
     uint32_t nr_vcpus, nr_domains;
+    struct model_parts *model;  /* borrowed: parts by event; or NULL */
     struct access_range **ranges;       /* after closing: by domain, by time */
     size_t nr_ranges;
     bool failed;

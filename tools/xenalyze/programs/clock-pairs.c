@@ -6,7 +6,9 @@
 #include "xenalyze/programs/clock-pairs.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/fault.h"
 
@@ -96,6 +98,21 @@ void clock_pairs_fini(struct clock_pairs *p)
 {
     free(p->all);
     *p = (struct clock_pairs){ .nr = 0 };
+}
+
+int clock_pairs_copy(struct clock_pairs *to, const struct clock_pairs *from)
+{
+    assert(!to->all && from->nr);
+    *to = *from;
+    to->room = from->nr;
+    to->all = fault_malloc(from->nr * sizeof(*to->all));
+    if ( !to->all )
+    {
+        to->nr = 0;
+        return -ENOMEM;
+    }
+    memcpy(to->all, from->all, from->nr * sizeof(*to->all));
+    return 0;
 }
 
 /* --- conversion ----------------------------------------------------------- */

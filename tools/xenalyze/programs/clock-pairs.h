@@ -49,6 +49,9 @@ void clock_pairs_add(void *clock_pairs, const struct xt_meta *m);
 void clock_pairs_finish(struct clock_pairs *p, const struct xt_clock *clock);
 void clock_pairs_fini(struct clock_pairs *p);
 
+/* 0 or -ENOMEM. */
+int clock_pairs_copy(struct clock_pairs *to, const struct clock_pairs *from);
+
 /* The time stamp of a time; there is at least one pair.  Limited to 64 bits. */
 uint64_t clock_pairs_tsc(const struct clock_pairs *p, uint64_t mono);
 

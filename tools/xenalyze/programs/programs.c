@@ -120,22 +120,30 @@ static int open_input(struct input *in, const char *path,
     return s->kind->open(s, e);
 }
 
+/* Without files, which have room; NULL: no memory. */
+static struct programs *programs_new(size_t nr)
+{
+    struct programs *p = fault_calloc(1, sizeof(*p));
+
+    if ( !p )
+        return NULL;
+    name_table_init(&p->names);
+    p->inputs = fault_calloc(nr, sizeof(*p->inputs));
+    p->processes = fault_calloc(PROCESSES_MAX, sizeof(*p->processes));
+    if ( p->inputs && p->processes )
+        return p;
+    programs_close(p);
+    return NULL;
+}
+
 int programs_open(struct programs **programs, const char *const *paths,
                   size_t nr, const char *declarations, struct err *e)
 {
-    struct programs *p = fault_calloc(1, sizeof(*p));
-    int rc = 0;
+    struct programs *p = programs_new(nr);
+    int rc = p ? 0 : err_sys(e, -ENOMEM, "cannot read %s", paths[0]);
 
     assert(nr && paths);
     *programs = p;
-    if ( p )
-    {
-        name_table_init(&p->names);
-        p->inputs = fault_calloc(nr, sizeof(*p->inputs));
-        p->processes = fault_calloc(PROCESSES_MAX, sizeof(*p->processes));
-    }
-    if ( !p || !p->inputs || !p->processes )
-        rc = err_sys(e, -ENOMEM, "cannot read %s", paths[0]);
     for ( ; !rc && p->nr < nr; p->nr += !rc )
         rc = open_input(&p->inputs[p->nr], paths[p->nr], declarations, e);
     if ( rc )
@@ -239,6 +247,34 @@ int programs_set_clock(struct programs *p, struct xt_trace *trace,
         rc = rc ? rc : check_boot(p, &p->inputs[i].source, trace, info, log,
                                   e);
     }
+    return rc;
+}
+
+static int copy_input(struct input *in, const struct input *from,
+                      struct err *e)
+{
+    const struct source *s = &from->source;
+
+    return open_input(in, s->path, s->declarations, e);
+}
+
+int programs_copy(struct programs **copy, const struct programs *from,
+                  struct err *e)
+{
+    struct programs *p = programs_new(from->nr);
+    int rc = p ? clock_pairs_copy(&p->pairs, &from->pairs) : -ENOMEM;
+
+    assert(from->pairs.nr);
+    if ( rc )
+        err_sys(e, rc, "cannot read %s", from->inputs->source.path);
+    for ( ; !rc && p->nr < from->nr; p->nr += !rc )
+        rc = copy_input(&p->inputs[p->nr], &from->inputs[p->nr], e);
+    if ( rc )
+    {
+        programs_close(p);
+        p = NULL;
+    }
+    *copy = p;
     return rc;
 }
 

@@ -64,6 +64,13 @@ int programs_set_clock(struct programs *p, struct xt_trace *trace,
                        const struct xt_info *info, uint64_t hz,
                        const struct log *log, struct err *e);
 
+/*
+ * The same files with the same clock, for another reader of the stream: each
+ * reader has a copy.  Call after programs_set_clock().
+ */
+int programs_copy(struct programs **copy, const struct programs *from,
+                  struct err *e);
+
 /* The largest error of the conversion that the pairs show, in nanoseconds. */
 uint64_t programs_clock_error(const struct programs *p);
 

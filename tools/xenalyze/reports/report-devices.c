@@ -22,6 +22,8 @@
 struct devices_report
 {
     struct device_accesses accesses;
+    struct model_parts model;   /* events of processes; needs their traces */
+    bool has_model;
     const struct report_request *request;
 };
 
@@ -34,20 +36,23 @@ static int devices_open(struct report_pass *p, void **state, struct err *e)
 {
     struct devices_report *r = *state = fault_calloc(1, sizeof(*r));
 
-    (void)e;
     if ( !r )
         return -ENOMEM;
     device_accesses_init(&r->accesses);
     r->request = &p->request;
     report_add_sink(p, device_accesses_sink(&r->accesses));
-    return 0;
+    if ( !p->programs )
+        return 0;
+    r->has_model = true;
+    r->accesses.model = &r->model;
+    return model_parts_init(&r->model, p->programs, &r->accesses.pool, e);
 }
 
 static bool devices_have_failed(const void *state)
 {
     const struct devices_report *r = state;
 
-    return r->accesses.failed || r->accesses.pool.failed;
+    return r->accesses.failed || r->accesses.pool.failed || r->model.failed;
 }
 
 static void devices_free(void *state)
@@ -55,7 +60,10 @@ static void devices_free(void *state)
     struct devices_report *r = state;
 
     if ( r )
+    {
         device_accesses_fini(&r->accesses);
+        model_parts_fini(&r->model);
+    }
     free(r);
 }
 
@@ -65,7 +73,9 @@ static int devices_close(struct report_pass *p, void *state)
 
     (void)p;
     device_accesses_close(&r->accesses);
-    return r->accesses.failed ? -ENOMEM : 0;
+    if ( r->has_model )
+        model_parts_close(&r->model);
+    return r->accesses.failed || r->model.failed ? -ENOMEM : 0;
 }
 
 /* --- text ----------------------------------------------------------------- */
@@ -119,6 +129,105 @@ static void print_heading(FILE *out, int width,
             words[6], words[7], words[8]);
 }
 
+/* --- text: device models -------------------------------------------------- */
+
+#define EVENT_WIDTH 38u
+
+static const char *model_event_text(const struct model_parts *m,
+                                    const struct model_row *row)
+{
+    if ( row->kind == MODEL_BEFORE )
+        return "(before an event)";
+    if ( row->kind == MODEL_WITHOUT )
+        return "(no event)";
+    return row->name == MODEL_OTHERS
+           ? "(others)" : programs_event_name(m->programs, row->name);
+}
+
+static void put_program(const struct model_parts *m,
+                        const struct model_row *row, char *text, size_t size)
+{
+    const struct program_process *process =
+        programs_process(m->programs, row->process);
+
+    if ( process->pid )
+        snprintf(text, size, "%s/%" PRIu32, process->label, process->pid);
+    else
+        snprintf(text, size, "%s", process->label);
+}
+
+/* Sum of the cycles in the table rows of a domain. */
+static uint64_t sum_domain(const struct model_parts *m,
+                           const struct model_row *row)
+{
+    uint64_t sum = 0;
+
+    for ( size_t i = 0; i < m->nr_rows; i++ )
+        if ( m->rows[i].domain == row->domain )
+            sum += m->rows[i].time->sum;
+    return sum;
+}
+
+/* A name longer than the column is truncated, at a character of UTF-8. */
+static void print_event_name(const char *name, FILE *out)
+{
+    char text[EVENT_WIDTH + 1];
+    size_t length = utf8_cut(name, EVENT_WIDTH);
+
+    memcpy(text, name, length);
+    text[length] = '\0';
+    fprintf(out, "  %-*s", utf8_width(text, EVENT_WIDTH), text);
+}
+
+static void print_model_row(const struct devices_report *r,
+                            const struct model_row *row, FILE *out)
+{
+    const struct stats *s = row->time;
+    char text[NUM_CLOCK_MAX];
+
+    print_event_name(model_event_text(&r->model, row), out);
+    *num_u64_fit(text, stats_events(s), COUNT_WIDTH) = '\0';
+    fprintf(out, " %s", text);
+    fprintf(out, " %9s", text_duration(&r->accesses.clock,
+                                       stats_percentile(s, 99), text));
+    fprintf(out, " %9s", text_duration(&r->accesses.clock, s->sum, text));
+    fprintf(out, " %7.1f%%\n",
+            stats_share(s->sum, sum_domain(&r->model, row)));
+}
+
+/* The heading of a domain: the label, and the process of its device model. */
+static void print_model_domain(const struct devices_report *r,
+                               const struct model_row *row, FILE *out)
+{
+    char name[XT_LABEL_MAX], program[64];
+
+    put_program(&r->model, row, program, sizeof(program));
+    fprintf(out, "%s through %s:\n",
+            xt_domain_column(r->request->names, row->domain, DOMAIN_WIDTH,
+                             name), program);
+}
+
+static void print_model(const struct devices_report *r, FILE *out)
+{
+    const struct model_parts *m = &r->model;
+
+    if ( !m->nr_rows )
+        return;
+    fprintf(out, "--- Device models: from an event to the next one, or to the "
+            "answer ---\n"
+            "  %-*s %6s %9s %9s %8s\n", (int)EVENT_WIDTH, "event", "count",
+            "p99", "total", "share");
+    for ( size_t i = 0; i < m->nr_rows; i++ )
+    {
+        if ( !i || m->rows[i].domain != m->rows[i - 1].domain )
+            print_model_domain(r, &m->rows[i], out);
+        print_model_row(r, &m->rows[i], out);
+    }
+    if ( m->missed )
+        fprintf(out, " %" PRIu64 " accesses are longer than %u events: their "
+                "first events are missing\n", m->missed, MODEL_RECENT);
+}
+
 static int devices_print(struct report_pass *p, void *state)
 {
     static const char *const headings[2][HEADING_WORDS] = {
@@ -148,6 +257,7 @@ static int devices_print(struct report_pass *p, void *state)
     print_heading(p->out, width, headings[1]);
     for ( size_t i = 0; i < n; i++ )
         print_device(r, d->ranges[order[i].index], width, p->out);
+    print_model(r, p->out);
     return 0;
 }
 
@@ -190,6 +300,37 @@ static void walk_parts(struct export *x, void *state)
         }
 }
 
+static const char *model_kind_name(enum model_kind kind)
+{
+    static const char *const names[] = {
+        [MODEL_EVENT] = "event", [MODEL_BEFORE] = "before",
+        [MODEL_WITHOUT] = "none",
+    };
+
+    assert(kind < sizeof(names) / sizeof(names[0]));
+    return names[kind];
+}
+
+static void walk_model(struct export *x, void *state)
+{
+    const struct devices_report *r = state;
+    const struct model_parts *m = &r->model;
+
+    for ( size_t i = 0; i < m->nr_rows; i++ )
+    {
+        const struct model_row *row = &m->rows[i];
+        const struct program_process *process =
+            programs_process(m->programs, row->process);
+
+        EXPORT_ROW(x, export_number(row->domain), export_text(process->label),
+                   export_optional(process->pid, process->pid),
+                   export_text(model_kind_name(row->kind)),
+                   export_text(row->kind == MODEL_EVENT
+                               ? model_event_text(m, row) : NULL),
+                   export_series(row->time));
+    }
+}
+
 #define DEVICE_KIND \
     EXPORT_DOMAIN_ID, \
     EXPORT_COLUMN("kind", TEXT, "port or memory; others: all devices beyond " \
@@ -212,12 +353,26 @@ static const struct export_column part_columns[] = {
     EXPORT_STATISTICS,
 };
 
+static const struct export_column model_columns[] = {
+    EXPORT_DOMAIN_ID,
+    EXPORT_COLUMN("program", TEXT, "the device model"),
+    EXPORT_OPTIONAL("pid", COUNT, "its process"),
+    EXPORT_COLUMN("kind", TEXT, "event: from the event to the next one, or to "
+                  "the answer; before: until the first event; none: accesses "
+                  "without an event"),
+    EXPORT_OPTIONAL("event", TEXT, "the name of the event"),
+    EXPORT_STATISTICS,
+};
+
 static const struct export_table tables[] = {
     { "emulated_devices", "Accesses to emulated devices, from the VM exit "
       "until the vcpu runs again (--report-io).", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(device_columns), walk_devices },
     { "emulated_parts", "The parts of these; their totals add up.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(part_columns), walk_parts },
+    { "emulated_events", "The part \"device model\" of these by events of the "
+      "program; with traces of programs beside the trace.", EXPORT_IN_TABLES,
+      EXPORT_COLUMNS(model_columns), walk_model },
     { .name = NULL },
 };
 
