@@ -491,6 +491,8 @@ static int begin_programs(const struct run *run, struct err *e)
     for ( size_t i = 0; i < NR_OUTPUTS; i++ )
         any |= outputs[i].has_programs && is_wanted(c, &outputs[i]);
     any |= c->reports.io;
+    for ( size_t i = 0; i < c->reports.nr_exports; i++ )
+        any |= viewer_has_programs(c->reports.exports[i].format);
     if ( !any )
         log_warning(run->log, "%s: the requested outputs have no place for "
                     "events of programs; see xenalyze dump", c->programs[0]);

@@ -337,6 +337,8 @@ int reports_pass(const struct run *run, struct err *e)
     if ( !rc )
         rc = report_pass_check(&p.reports, e);
     report_pass_fini(&p.reports);
+    if ( !rc && run->programs )
+        programs_warn(run->programs, run->log);
     filter_free(p.filter);
     return rc;
 }

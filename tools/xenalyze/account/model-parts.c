@@ -13,7 +13,7 @@
 #include "common/fault.h"
 #include "common/grow.h"
 
-int model_parts_init(struct model_parts *m, const struct programs *programs,
+int model_parts_init(struct model_parts *m, struct programs *programs,
                      struct stats_pool *pool, struct err *e)
 {
     int rc = programs_copy(&m->programs, programs, e);

@@ -101,7 +101,7 @@ struct model_parts
 };
 
 /* Requires a zeroed struct.  0, or -errno with *e. */
-int model_parts_init(struct model_parts *m, const struct programs *programs,
+int model_parts_init(struct model_parts *m, struct programs *programs,
                      struct stats_pool *pool, struct err *e);
 void model_parts_fini(struct model_parts *m);
 

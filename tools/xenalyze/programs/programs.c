@@ -53,6 +53,7 @@ struct programs
     struct process *processes;  /* PROCESSES_MAX */
     uint32_t nr_processes, last_process;
     bool wants_text;
+    struct programs *origin;    /* if this is a copy */
 };
 
 /* The kind of a file, by its first bytes; NULL: no trace of a program. */
@@ -154,10 +155,35 @@ int programs_open(struct programs **programs, const char *const *paths,
     return rc;
 }
 
+static void keep_most(uint64_t *most, uint64_t number)
+{
+    if ( number > *most )
+        *most = number;
+}
+
+/* Let the origin know what the copy has read. */
+static void report_to_origin(const struct programs *p)
+{
+    assert(p->origin->nr == p->nr);
+    for ( size_t i = 0; i < p->nr; i++ )
+    {
+        const struct source *from = &p->inputs[i].source;
+        struct source *to = &p->origin->inputs[i].source;
+
+        keep_most(&to->lost, from->lost);
+        keep_most(&to->gaps, from->gaps);
+        keep_most(&to->skipped, from->skipped);
+        keep_most(&to->undeclared, from->undeclared);
+    }
+    keep_most(&p->origin->order.late, p->order.late);
+}
+
 void programs_close(struct programs *p)
 {
     if ( !p )
         return;
+    if ( p->origin )
+        report_to_origin(p);
     for ( size_t i = 0; i < p->nr; i++ )
         p->inputs[i].source.kind->close(&p->inputs[i].source);
     for ( uint32_t i = 0; i < p->nr_processes; i++ )
@@ -258,7 +284,7 @@ static int copy_input(struct input *in, const struct input *from,
     return open_input(in, s->path, s->declarations, e);
 }
 
-int programs_copy(struct programs **copy, const struct programs *from,
+int programs_copy(struct programs **copy, struct programs *from,
                   struct err *e)
 {
     struct programs *p = programs_new(from->nr);
@@ -274,6 +300,8 @@ int programs_copy(struct programs **copy, const struct programs *from,
         programs_close(p);
         p = NULL;
     }
+    else
+        p->origin = from;
     *copy = p;
     return rc;
 }

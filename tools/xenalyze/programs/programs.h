@@ -66,9 +66,10 @@ int programs_set_clock(struct programs *p, struct xt_trace *trace,
 
 /*
  * The same files with the same clock, for another reader of the stream: each
- * reader has a copy.  Call after programs_set_clock().
+ * reader has a copy.  Call after programs_set_clock().  Closing the copy adds
+ * what programs_warn() reports to `from`, which is closed later.
  */
-int programs_copy(struct programs **copy, const struct programs *from,
+int programs_copy(struct programs **copy, struct programs *from,
                   struct err *e);
 
 /* The largest error of the conversion that the pairs show, in nanoseconds. */

@@ -35,7 +35,7 @@ static int open_viewer(struct report_pass *p, struct viewers *v, size_t i,
         .trace = p->name, .names = p->request.names,
         .wants_pcpu = p->pcpus ? p->wants_pcpu : NULL,
         .wants_vcpu = p->wants_vcpu, .filter = p->filter,
-        .numbers = &v->numbers,
+        .numbers = &v->numbers, .programs = p->programs,
     };
     bool is_output = !strcmp(f->path, "-");
     int rc = 0;

@@ -182,7 +182,7 @@ struct report_pass
     void (*list_missing)(const struct report_pass *p, const char *classes,
                          char *text, size_t size);
     const void *run;            /* for the callback */
-    const struct programs *programs;    /* to be copied; NULL: none */
+    struct programs *programs;  /* to be copied; NULL: none */
 
     /* For reports. */
     struct report_request request;      /* the config's, completed */

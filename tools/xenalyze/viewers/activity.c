@@ -121,6 +121,8 @@ static uint64_t get_time(struct activities *a, uint64_t tsc)
 
     if ( time > a->last )
         a->last = time;
+    if ( time < a->earliest )
+        a->earliest = time;
     return time;
 }
 
@@ -437,9 +439,9 @@ void activities_add_path(struct activities *a, const struct activity_path *part)
 static int activities_end(void *state, const struct fact_end *f, struct err *e)
 {
     struct activities *a = state;
+    int rc = 0;
 
     (void)f;
-    (void)e;
     for ( uint32_t i = 0; i < a->nr_slots; i++ )
         if ( a->slots[i] )
         {
@@ -447,7 +449,10 @@ static int activities_end(void *state, const struct fact_end *f, struct err *e)
             a->slots[i]->span.before = ACTIVITY_NONE;
         }
     a->has_main = false;
-    return a->failed ? -ENOMEM : 0;
+    if ( a->options->programs && a->ops->program && !a->has_programs )
+        rc = activities_add_programs(a, e);
+    a->has_programs = true;
+    return a->failed ? -ENOMEM : rc;
 }
 
 void activities_init(struct activities *a, const struct viewer_format *format,
@@ -456,6 +461,7 @@ void activities_init(struct activities *a, const struct viewer_format *format,
     assert(format->activities && options);
     *a = (struct activities){
         .ops = format->activities, .state = state, .options = options,
+        .earliest = UINT64_MAX,
     };
     arena_init(&a->arena, 4096);
 }

@@ -120,6 +120,27 @@ struct activity_path
     const char *name;           /* "Domain-0/0 runs" */
 };
 
+/* A thread of a program, or a process with unknown threads. */
+struct activity_thread
+{
+    uint32_t number;            /* in the order of first events, from 0 */
+    uint32_t process;           /* number of its process */
+    uint32_t tid;               /* 0: unknown */
+    const char *process_label;  /* "qemu/1001" */
+    const char *label;          /* "qemu/1001 thread 1003" */
+    bool is_first_of_process;
+};
+
+#define ACTIVITY_THREADS 1024u  /* further ones share the last row */
+
+/* An event of a program; at the end of the trace, in the order of time. */
+struct activity_program
+{
+    const struct activity_thread *thread;
+    uint64_t time;
+    const char *name, *text;    /* text: the arguments; or "" */
+};
+
 struct activity_begin
 {
     unsigned int segment;
@@ -150,6 +171,8 @@ struct activity_ops
     void (*loss)(void *state, const struct activity_pcpu_span *a);
     void (*frequency)(void *state, const struct activity_frequency *a);
     void (*path)(void *state, const struct activity_path *a);
+    void (*thread)(void *state, const struct activity_thread *t);
+    void (*program)(void *state, const struct activity_program *a);
     int (*finish)(void *state);         /* 0, -ENOMEM, or -errno of a write */
     void (*close)(void *state);         /* frees memory of the state */
 };
@@ -163,6 +186,8 @@ struct activities
     struct xt_clock clock;
     uint64_t base;              /* time of nanosecond 0 of the segment */
     uint64_t last;              /* latest time so far */
+    uint64_t earliest;          /* in the first segment */
+    bool has_programs;          /* their events were shown */
     struct arena arena;
     struct activity_slot **slots;       /* by the index of the vcpu */
     uint32_t nr_slots;
@@ -183,6 +208,9 @@ struct sink activities_sink(struct activities *a);
 /* `part` has time stamps of the current segment. */
 void activities_add_path(struct activities *a,
                          const struct activity_path *part);
+
+/* At the end of the first segment: show the events of programs in its time. */
+int activities_add_programs(struct activities *a, struct err *e);
 
 /* The formats. */
 extern const struct activity_ops html_ops, perfetto_ops, perfetto_compact_ops,

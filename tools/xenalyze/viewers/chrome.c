@@ -27,8 +27,10 @@
 #define PCPU_PROCESS (1u << 17)
 #define PATH_PROCESS (PCPU_PROCESS + 1)
 #define PATH_THREAD (PCPU_PROCESS + 2)
+#define PROGRAM_PROCESSES (PCPU_PROCESS + 16)
 #define VCPU_THREADS (1u << 18)         /* two per vcpu */
 #define PCPU_THREADS (1u << 20)         /* ROW_KINDS per pcpu */
+#define PROGRAM_THREADS (1u << 24)
 
 _Static_assert(VCPU_THREADS + 2 * GUESTS_MAX_VCPUS <= PCPU_THREADS,
                "threads have different numbers");
@@ -236,6 +238,37 @@ static void chrome_path(void *state, const struct activity_path *a)
     fputs(",\"cat\":\"critical path\"}", x->out);
 }
 
+/* --- programs ------------------------------------------------------------- */
+
+static void chrome_thread(void *state, const struct activity_thread *t)
+{
+    struct chrome *x = state;
+    uint64_t pid = PROGRAM_PROCESSES + (uint64_t)t->process;
+
+    assert(pid < VCPU_THREADS);
+    if ( t->is_first_of_process )
+        write_name(x, "process_name", pid, 0, t->process_label);
+    write_name(x, "thread_name", pid, PROGRAM_THREADS + (uint64_t)t->number,
+               t->label);
+}
+
+static void chrome_program(void *state, const struct activity_program *a)
+{
+    struct chrome *x = state;
+
+    begin_event(x, 'i', PROGRAM_PROCESSES + (uint64_t)a->thread->process,
+                PROGRAM_THREADS + (uint64_t)a->thread->number, a->name);
+    write_time(x->out, ",\"ts\":", a->time);
+    fputs(",\"s\":\"t\",\"cat\":\"program\"", x->out);
+    if ( *a->text )
+    {
+        fputs(",\"args\":{\"args\":", x->out);
+        viewer_write_json(x->out, a->text);
+        putc('}', x->out);
+    }
+    putc('}', x->out);
+}
+
 /* --- the file ------------------------------------------------------------- */
 
 static void chrome_open(void *state, const struct viewer_options *options,
@@ -264,5 +297,6 @@ const struct activity_ops chrome_ops = {
     .span = chrome_span, .exit = chrome_exit, .call = chrome_call,
     .interrupt = chrome_interrupt,
     .sleep = chrome_sleep, .loss = chrome_loss, .path = chrome_path,
+    .thread = chrome_thread, .program = chrome_program,
     .finish = chrome_finish,
 };

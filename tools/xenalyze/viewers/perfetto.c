@@ -57,18 +57,19 @@ enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
 enum
 {
     NOTE_NAME = 1, NOTE_BOOL = 2, NOTE_UINT = 3, NOTE_POINTER = 7,
-    NOTE_STRING = 17,
+    NOTE_STRING = 17, NOTE_TEXT = 6,
 };
 
 /* Interned names of annotations, and of the category. */
 enum note
 {
     NOTE_RIP = 1, NOTE_HANDLER, NOTE_REASON, NOTE_NESTED, NOTE_PCPU,
-    NOTE_LOST, NOTE_DETAIL, NOTES
+    NOTE_LOST, NOTE_ARGS, NOTE_DETAIL, NOTES
 };
 
 #define CATEGORY_EXIT 1u
 #define CATEGORY_PV 2u
+#define CATEGORY_PROGRAM 3u
 #define NAME_CALLS (EXIT_CAUSES + 1)    /* names of calls, above exits */
 #define SEQUENCE 1u
 
@@ -76,7 +77,7 @@ enum note
 enum track
 {
     TRACK_DOMAIN = 1, TRACK_VCPU, TRACK_GROUP, TRACK_LOSS, TRACK_IRQ,
-    TRACK_SLEEP, TRACK_PATH, TRACK_KINDS
+    TRACK_SLEEP, TRACK_PATH, TRACK_PROGRAMS, TRACK_PROGRAM, TRACK_KINDS
 };
 
 #define TRACK(kind, number) ((uint64_t)(kind) << 40 | (number))
@@ -386,7 +387,7 @@ static void define_notes(struct perfetto *x)
     static const char *const names[NOTES] = {
         [NOTE_RIP] = "rip", [NOTE_HANDLER] = "handler",
         [NOTE_REASON] = "reason", [NOTE_NESTED] = "nested",
-        [NOTE_PCPU] = "pcpu", [NOTE_LOST] = "records",
+        [NOTE_PCPU] = "pcpu", [NOTE_LOST] = "records", [NOTE_ARGS] = "args",
     };
 
     for ( unsigned int i = 1; i < NOTES; i++ )
@@ -394,6 +395,7 @@ static void define_notes(struct perfetto *x)
             define_name(x, 3, i, names[i]);
     define_name(x, 1, CATEGORY_EXIT, "exit");
     define_name(x, 1, CATEGORY_PV, "pv");
+    define_name(x, 1, CATEGORY_PROGRAM, "program");
     x->has_notes = true;
 }
 
@@ -621,6 +623,49 @@ static void perfetto_frequency(void *state, const struct activity_frequency *a)
     protobuf_end(&x->out, packet);
 }
 
+/* --- programs ------------------------------------------------------------- */
+
+static void perfetto_thread(void *state, const struct activity_thread *t)
+{
+    struct perfetto *x = state;
+    char name[VIEWER_TEXT_MAX];
+
+    if ( !t->number )
+        add_track(x, TRACK(TRACK_PROGRAMS, 0), "Programs", 0);
+    add_track(x, TRACK(TRACK_PROGRAM, t->number),
+              viewer_clean_text(t->label, name), TRACK(TRACK_PROGRAMS, 0));
+}
+
+static void perfetto_program(void *state, const struct activity_program *a)
+{
+    struct perfetto *x = state;
+    size_t packet = packet_begin_event(x, a->time), event, part;
+    char text[VIEWER_TEXT_MAX];
+
+    assert(a->thread->number < ACTIVITY_THREADS);
+    if ( !x->has_notes )
+    {
+        part = protobuf_begin(&x->out, PACKET_INTERNED);
+        define_notes(x);
+        protobuf_end(&x->out, part);
+    }
+    event = protobuf_begin(&x->out, PACKET_EVENT);
+    protobuf_add_number(&x->out, 9, INSTANT);
+    protobuf_add_number(&x->out, 11, TRACK(TRACK_PROGRAM, a->thread->number));
+    protobuf_add_number(&x->out, 3, CATEGORY_PROGRAM);
+    protobuf_add_text(&x->out, 23, viewer_clean_text(a->name, text));
+    if ( *a->text )
+    {
+        part = protobuf_begin(&x->out, 4);
+        protobuf_add_number(&x->out, NOTE_NAME, NOTE_ARGS);
+        protobuf_add_text(&x->out, NOTE_TEXT,
+                          viewer_clean_text(a->text, text));
+        protobuf_end(&x->out, part);
+    }
+    protobuf_end(&x->out, event);
+    protobuf_end(&x->out, packet);
+}
+
 /* --- the file ------------------------------------------------------------- */
 
 static void perfetto_open(void *state, const struct viewer_options *options,
@@ -648,5 +693,6 @@ const struct activity_ops perfetto_ops = {
     .interrupt = perfetto_interrupt,
     .sleep = perfetto_sleep, .loss = perfetto_loss,
     .frequency = perfetto_frequency, .path = perfetto_path,
+    .thread = perfetto_thread, .program = perfetto_program,
     .finish = perfetto_finish,
 };

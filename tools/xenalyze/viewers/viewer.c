@@ -46,6 +46,11 @@ const struct viewer_format *viewer_find(const char *name, size_t length)
     return NULL;
 }
 
+bool viewer_has_programs(const struct viewer_format *format)
+{
+    return format->activities && format->activities->program;
+}
+
 int viewer_new(struct viewer **viewer, const struct viewer_format *format,
                const struct viewer_options *options, FILE *out)
 {

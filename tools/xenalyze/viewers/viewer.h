@@ -54,6 +54,7 @@
 #define VIEWER_WORDS                                                        \
     VIEWER_TABLE(VIEWER_WORD) VIEWER_RECORDS_TABLE(VIEWER_WORD)
 
+struct programs;
 struct summary;
 struct latency;
 struct wait_causes;
@@ -91,12 +92,16 @@ struct viewer_options
                        unsigned int vcpu);
     const void *filter;
     const struct viewer_numbers *numbers;       /* if format->has_numbers */
+    struct programs *programs;  /* whose events are shown; or NULL */
 };
 
 struct viewer;
 
 /* The format of this name; NULL: there is none. */
 const struct viewer_format *viewer_find(const char *name, size_t length);
+
+/* Has the format a place for events of programs? */
+bool viewer_has_programs(const struct viewer_format *format);
 
 /* 0 or -ENOMEM. */
 int viewer_new(struct viewer **viewer, const struct viewer_format *format,

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Events of programs in timelines: a row for each thread, and each event of the
+# dump once, with its time, its name and its arguments.
+. "$top_srcdir/tests/xenalyze/viewers/lib.sh"
+
+play xen --kind hvm --cpus 3 --programs programs
+expect 0 "$xenalyze" dump xen programs
+grep '^\*' out >lines
+
+# judge.py KIND FILE LINES: KIND is chrome, or text of protoc
+cat >judge.py <<'END'
+import json, re, sys
+
+kind, name, lines = sys.argv[1:]
+want = []
+for line in open(lines):
+    _, time, thread, event, args = line.rstrip("\n").split(None, 4)
+    want.append((int(time.replace(".", "")), thread, event, args))
+
+def read_chrome(events):
+    rows = {e["tid"]: e["args"]["name"] for e in events
+            if e["ph"] == "M" and e["name"] == "thread_name"}
+    processes = {e["pid"]: e["args"]["name"] for e in events
+                 if e["ph"] == "M" and e["name"] == "process_name"}
+    for e in events:
+        if e.get("cat") == "program":
+            assert rows[e["tid"]].startswith(processes[e["pid"]]), e
+            yield (round(e["ts"] * 1000), rows[e["tid"]], e["name"],
+                   e["args"]["args"])
+
+def read_perfetto(text):
+    rows, time = {}, 0
+    for packet in re.split(r"^packet \{", text, flags=re.M)[1:]:
+        field = lambda name: re.search(r"\b%s: (\S.*)" % name, packet)
+        if "track" in packet and "parent" in packet:
+            rows[field("uuid").group(1)] = field("name").group(1).strip('"')
+        if re.search(r"string: ", packet):
+            names = re.findall(r"\bname: \"(.*)\"", packet)
+            yield (int(field("time(?:stamp)?").group(1)),
+                   rows[field("track").group(1)], names[-1],
+                   field("string").group(1).strip('"'))
+
+text = open(name).read()
+got = sorted(read_chrome(json.loads(text)["traceEvents"]) if kind == "chrome"
+             else read_perfetto(text))
+assert len(got) == len(want) > 100, (len(got), len(want))
+for g, w in zip(got, sorted(want)):
+    assert abs(g[0] - w[0]) <= 1 and g[1:] == w[1:], (g, w)
+END
+
+expect 0 "$xenalyze" export chrome xen programs -o chrome.json
+[ ! -s err ] || fail "a message: $(cat err)"
+expect 0 python3 judge.py chrome chrome.json lines
+
+# A selection has the events in its time.
+expect 0 "$xenalyze" export chrome --time 0.2..0.3 xen programs -o part.json
+expect 0 "$xenalyze" dump --time 0.2..0.3 xen programs
+wanted=$(grep -c '^\*' out)
+[ "$(grep -c '"cat":"program"' part.json)" -eq "$wanted" ] ||
+    fail "--time: not $wanted events"
+
+# Without traces of programs, or in a format without rows for these: the same.
+expect 0 "$xenalyze" export chrome xen -o alone.json
+for file in alone chrome; do
+    grep -v '"cat":"program"\|"name":"qemu/' $file.json | sed 's/,$//' \
+        >$file.rest
+done
+cmp -s alone.rest chrome.rest || fail 'other events differ'
+expect 0 "$xenalyze" export html xen programs -o page.html
+expect_message 'no place for events of programs'
+
+# Losses, names and texts that would break a format.
+{
+    cat programs
+    printf '\001\000\000\000\000\000\000\000'
+    printf '\376\377\377\377\377\377\377\377'
+    printf '\000\312\232\003\000\000\000\000\040\000\000\000\350\003\000\000'
+    printf '\051\000\000\000\000\000\000\000'
+} >lossy
+expect 0 "$xenalyze" export chrome xen lossy -o lossy.json
+expect_message 'the program lost 41 events'
+grep -q '"name":"events lost".*"args":"41"' lossy.json || fail 'no loss'
+LC_ALL=C sed 's/ of vcpu %u/";<script>%u/' programs >hostile
+expect 0 "$xenalyze" export chrome xen hostile -o hostile.json
+expect 0 python3 -c 'import json; json.load(open("hostile.json"))'
+grep -q '<script' hostile.json && fail 'a tag in JSON'
+
+command -v protoc >/dev/null || skip 'there is no protoc to read Perfetto files'
+expect 0 "$xenalyze" export perfetto xen programs -o xen.pftrace
+protoc --decode=Trace -I "$viewers" "$viewers/perfetto.proto" <xen.pftrace \
+    >text || fail 'protoc cannot read the file'
+expect 0 python3 judge.py perfetto text lines
