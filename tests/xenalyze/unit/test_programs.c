@@ -99,6 +99,25 @@ START_TEST(pairs_rise)
 }
 END_TEST
 
+/* dom0 sets its wall clock back between two pairs. */
+START_TEST(wall_clock_has_its_pair)
+{
+    add_pair(0, BILLION, 0);
+    pairs.all[0].wall = 50 * BILLION;
+    add_pair(BILLION, 2 * BILLION, 0);
+    pairs.all[1].wall = 51 * BILLION + 7;
+    finish_pairs();
+    ck_assert_uint_eq(clock_pairs_mono(&pairs, 50 * BILLION + 3), BILLION + 3);
+    ck_assert_uint_eq(clock_pairs_mono(&pairs, 51 * BILLION + 8),
+                      2 * BILLION + 1);
+    ck_assert_uint_eq(clock_pairs_mono(&pairs, 49 * BILLION), 0);
+    ck_assert_uint_eq(clock_pairs_mono(&pairs, 0), 0);
+    ck_assert_uint_eq(clock_pairs_mono(&pairs, UINT64_MAX),
+                      UINT64_MAX - 49 * BILLION - 7);
+    clock_pairs_fini(&pairs);
+}
+END_TEST
+
 /* Absurd clocks of a damaged file: no division by 0, no wrap. */
 START_TEST(absurd_pairs_are_limited)
 {
@@ -272,7 +291,8 @@ START_TEST(memory_may_be_missing)
 END_TEST
 
 UNIT_MAIN("programs", one_pair_has_the_frequency, pairs_are_joined_by_lines,
-          imprecise_pairs_are_dropped, pairs_rise, absurd_pairs_are_limited,
+          imprecise_pairs_are_dropped, pairs_rise, wall_clock_has_its_pair,
+          absurd_pairs_are_limited,
           events_leave_in_order, equal_times_keep_their_order,
           times_never_fall, order_is_bounded, names_have_numbers,
           names_are_bounded, memory_may_be_missing)

@@ -12,7 +12,7 @@
 
 #include "common/fault.h"
 
-/* A reading that was interrupted is uncertain by far more than the best. */
+/* The error of a reading with an interrupt in it is far above the least. */
 #define IMPRECISE_FACTOR 4u
 #define IMPRECISE_CYCLES 2000u
 
@@ -161,7 +161,27 @@ uint64_t clock_pairs_tsc(const struct clock_pairs *p, uint64_t mono)
     return interpolate(&p->all[low], &p->all[high], mono);
 }
 
-/* Cycles between a pair and the line through its neighbours. */
+/* From the last pair before; dom0 may set its wall clock between two pairs. */
+uint64_t clock_pairs_mono(const struct clock_pairs *p, uint64_t wall)
+{
+    size_t low = 0, high = p->nr;
+
+    assert(p->nr);
+    while ( high - low > 1 )
+    {
+        size_t middle = low + (high - low) / 2;
+
+        if ( wall >= p->all[middle].wall )
+            low = middle;
+        else
+            high = middle;
+    }
+    if ( wall >= p->all[low].wall )
+        return add_limited(p->all[low].mono, wall - p->all[low].wall);
+    return subtract_limited(p->all[low].mono, p->all[low].wall - wall);
+}
+
+/* Error of a pair in cycles: distance to the line through its neighbours. */
 static uint64_t find_residual(const struct clock_pair *middle)
 {
     uint64_t on_line = interpolate(middle - 1, middle + 1, middle->mono);

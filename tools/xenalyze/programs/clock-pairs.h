@@ -55,6 +55,9 @@ int clock_pairs_copy(struct clock_pairs *to, const struct clock_pairs *from);
 /* The time stamp of a time; there is at least one pair.  Limited to 64 bits. */
 uint64_t clock_pairs_tsc(const struct clock_pairs *p, uint64_t mono);
 
+/* CLOCK_MONOTONIC at a time of the wall clock; not below 0. */
+uint64_t clock_pairs_mono(const struct clock_pairs *p, uint64_t wall);
+
 /*
  * The error of these in nanoseconds: the uncertainty of a reading, and how far
  * a pair is from the line through its neighbours.

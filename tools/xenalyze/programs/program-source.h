@@ -10,10 +10,18 @@
 
 #include "common/err.h"
 
+enum source_clock
+{
+    SOURCE_MONOTONIC,           /* nanoseconds of CLOCK_MONOTONIC */
+    SOURCE_WALL,                /* nanoseconds since 1970 */
+    SOURCE_TSC,                 /* the time-stamp counter itself */
+};
+
 struct source_event
 {
-    uint64_t ns;                /* CLOCK_MONOTONIC */
+    uint64_t time;              /* on the clock of the source */
     uint32_t pid, tid;          /* 0: unknown */
+    const char *process;        /* name; NULL: the label of the source */
     const char *name;           /* borrowed, as the text, until the next one */
     const char *text;
     uint64_t lost;              /* not 0: no event, but so many lost ones */
@@ -28,6 +36,7 @@ struct source
     const char *declarations;   /* borrowed; NULL: none */
     void *state;                /* state of the kind; NULL: closed */
     char label[SOURCE_LABEL_MAX];       /* name of the program */
+    enum source_clock clock;    /* known after the first event */
 
     /* Identity, known after the first event. */
     bool has_boot;
@@ -52,5 +61,9 @@ struct source_kind
 
 /* Traces of the simple back end. */
 const struct source_kind *source_simple(void);
+
+/* Text: of the log back end, and of ftrace. */
+const struct source_kind *source_log(void);
+const struct source_kind *source_ftrace(void);
 
 #endif /* XENALYZE_PROGRAMS_PROGRAM_SOURCE_H */

@@ -59,7 +59,9 @@ struct programs
 /* The kind of a file, by its first bytes; NULL: no trace of a program. */
 static const struct source_kind *find_source_kind(const char *path)
 {
-    const struct source_kind *const kinds[] = { source_simple() };
+    const struct source_kind *const kinds[] = {
+        source_simple(), source_log(), source_ftrace(),
+    };
 
     for ( size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++ )
         if ( kinds[i]->recognises(path) )
@@ -226,7 +228,7 @@ static int check_boot(const struct programs *p, const struct source *s,
         return err_set(e, -EINVAL, "%s is from another boot of the host than "
                        "%s: the boot id differs; analyze them one by one",
                        s->path, name);
-    if ( s->has_boot && info->has_boot )
+    if ( (s->has_boot && info->has_boot) || s->clock == SOURCE_WALL )
         return 0;
     if ( is_other_wall(s, p->pairs.all) )
         return err_set(e, -EINVAL, "%s is from another boot of the host than "
@@ -321,8 +323,9 @@ static bool is_process(const struct process *process, const struct input *in,
 
 /* 0 or -ENOMEM. */
 static int find_process(struct programs *p, const struct input *in,
-                        uint32_t pid, uint32_t *number)
+                        const struct source_event *event, uint32_t *number)
 {
+    uint32_t pid = event->pid;
     uint32_t i = 0;
 
     *number = p->last_process;
@@ -335,7 +338,8 @@ static int find_process(struct programs *p, const struct input *in,
         i = PROCESSES_MAX - 1;
     if ( i == p->nr_processes )
     {
-        char *label = fault_strdup(in->source.label);
+        char *label = fault_strdup(event->process ? event->process
+                                                  : in->source.label);
 
         if ( !label )
             return -ENOMEM;
@@ -405,18 +409,28 @@ static struct input *find_input_behind(struct programs *p)
     return behind;
 }
 
+static uint64_t get_time_stamp(const struct programs *p, const struct input *in,
+                               uint64_t time)
+{
+    if ( in->source.clock == SOURCE_TSC )
+        return time;
+    if ( in->source.clock == SOURCE_WALL )
+        time = clock_pairs_mono(&p->pairs, time);
+    return clock_pairs_tsc(&p->pairs, time);
+}
+
 static int add_source_event(struct programs *p, struct input *in,
                      const struct source_event *from)
 {
     struct program_event event = {
-        .time = clock_pairs_tsc(&p->pairs, from->ns), .tid = from->tid,
+        .time = get_time_stamp(p, in, from->time), .tid = from->tid,
         .lost = from->lost, .text = from->text,
     };
 
     in->source.events += !from->lost;
     in->source.lost += from->lost;
     in->time = event.time;
-    if ( find_process(p, in, from->pid, &event.process) ||
+    if ( find_process(p, in, from, &event.process) ||
          (!from->lost && name_table_add(&p->names, from->name, &event.name)) )
         return -ENOMEM;
     return event_order_add(&p->order, &event);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Events of programs beside a trace of Xen: traces of the simple back end, of
- * QEMU or of other programs, as one stream in the order of time, with the time
- * stamps of the trace.
+ * QEMU or of other programs, texts of the log back end and of ftrace, as one
+ * stream in the order of time, with the time stamps of the trace.
  *
  *     programs_open()         recognise and open the files
  *     programs_set_clock()    pairs of clocks from the trace's metadata

@@ -147,7 +147,7 @@ static int read_simple(struct source *s, bool wants_text,
     if ( !s->events && !s->lost )
         read_identity(s);
     *event = (struct source_event){
-        .ns = record.time, .pid = record.pid, .tid = record.tid,
+        .time = record.time, .pid = record.pid, .tid = record.tid,
         .name = record.event->name, .text = "",
         .lost = record.is_dropped ? count_lost(&record) : 0,
     };
