@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "xenalyze/clock-estimate.h"
 #include "xenalyze/no-match.h"
 #include "xenalyze/not-trace.h"
 
@@ -486,6 +487,7 @@ static int begin_programs(const struct run *run, struct err *e)
 {
     const struct config *c = run->config;
     bool any = false;
+    int rc;
 
     assert(run->programs && c->nr_programs);
     for ( size_t i = 0; i < NR_OUTPUTS; i++ )
@@ -496,8 +498,9 @@ static int begin_programs(const struct run *run, struct err *e)
     if ( !any )
         log_warning(run->log, "%s: the requested outputs have no place for "
                     "events of programs; see xenalyze dump", c->programs[0]);
-    return programs_set_clock(run->programs, run->trace, &run->info, c->hz,
-                              run->log, e);
+    rc = programs_set_clock(run->programs, run->trace, &run->info, c->hz,
+                            run->log, e);
+    return rc == PROGRAMS_NO_PAIRS ? clock_estimate(run, e) : rc;
 }
 
 int outputs_run(struct run *run, struct err *e)

@@ -90,11 +90,6 @@ LC_ALL=C sed 's/0 1767225600000000000/0 1767229600000000000/' nameless >later
 expect 1 "$xenalyze" dump xen later
 expect_message 'the wall clock differs'
 
-# A trace of stock has no clocks.
-printf '\003\360\001\020\000\000\000\000\000\000\000\000' >stock
-expect 1 "$xenalyze" dump stock programs
-expect_message 'no readings of'
-
 # --- damage, losses, hostile files ---------------------------------------------
 
 size=$(wc -c <programs)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "xenalyze/programs/clock-offset.h"
 #include "xenalyze/programs/clock-pairs.h"
 #include "xenalyze/programs/event-order.h"
 #include "xenalyze/programs/name-table.h"
@@ -134,6 +135,48 @@ START_TEST(absurd_pairs_are_limited)
     finish_pairs();
     ck_assert_uint_le(clock_pairs_tsc(&pairs, UINT64_MAX / 2), 1);
     clock_pairs_fini(&pairs);
+}
+END_TEST
+
+/* --- offset --------------------------------------------------------------- */
+
+/* Spans of 100 cycles at irregular times, and an event in most of them. */
+START_TEST(offset_is_between_its_bounds)
+{
+    static struct clock_span spans[500];
+    static uint64_t events[500];
+    struct clock_offset offset;
+    uint64_t at = 1000000, shift = -(uint64_t)123456;
+
+    for ( unsigned int i = 0; i < 500; i++ )
+    {
+        at += 5000 + i * i % 977;
+        spans[499 - i] = (struct clock_span){ at, at + 100 };
+        events[i] = (i % 10 ? at + 20 + i % 40 : at + 2000) - shift;
+    }
+    ck_assert_int_eq(clock_offset_find(events, 500, spans, 500, &offset), 0);
+    ck_assert_uint_eq(offset.fitting, 450);
+    /* Events begin 20 to 59 cycles behind their spans: -20 .. +41. */
+    ck_assert_int_le((int64_t)(offset.cycles - offset.error - shift), 0);
+    ck_assert_int_ge((int64_t)(offset.cycles + offset.error - shift), 0);
+    ck_assert_uint_le(offset.error, 32);
+}
+END_TEST
+
+START_TEST(offset_needs_spans)
+{
+    struct clock_span span = { 0, UINT64_MAX };
+    const uint64_t events[] = { 0, UINT64_MAX, 1 };
+    struct clock_offset offset;
+
+    ck_assert_int_eq(clock_offset_find(events, 3, &span, 0, &offset), 0);
+    ck_assert_uint_eq(offset.fitting, 0);
+    ck_assert_int_eq(clock_offset_find(events, 0, &span, 1, &offset), 0);
+    ck_assert_uint_eq(offset.fitting, 0);
+    ck_assert_int_eq(clock_offset_find(events, 3, &span, 1, &offset), 0);
+    fault_arm(FAULT_ALLOC, 1);
+    ck_assert_int_eq(clock_offset_find(events, 3, &span, 1, &offset), -ENOMEM);
+    fault_disarm();
 }
 END_TEST
 
@@ -293,6 +336,7 @@ END_TEST
 UNIT_MAIN("programs", one_pair_has_the_frequency, pairs_are_joined_by_lines,
           imprecise_pairs_are_dropped, pairs_rise, wall_clock_has_its_pair,
           absurd_pairs_are_limited,
+          offset_is_between_its_bounds, offset_needs_spans,
           events_leave_in_order, equal_times_keep_their_order,
           times_never_fall, order_is_bounded, names_have_numbers,
           names_are_bounded, memory_may_be_missing)

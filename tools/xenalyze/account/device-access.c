@@ -277,6 +277,8 @@ static void split_model(struct device_accesses *d, const struct vcpu *vcpu,
 
     if ( d->model )
         model_parts_add(d->model, &a);
+    if ( d->collect )
+        d->collect(d->collect_arg, from, to);
 }
 
 /* Add the access in progress, and forget it.  `until`: the vcpu runs. */

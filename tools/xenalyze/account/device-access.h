@@ -118,6 +118,9 @@ struct device_accesses
     struct access_domain *domains;      /* by index */
     uint32_t nr_vcpus, nr_domains;
     struct model_parts *model;  /* borrowed: parts by event; or NULL */
+    /* Callback: a device model was at work; or NULL. */
+    void (*collect)(void *arg, uint64_t from, uint64_t to);
+    void *collect_arg;
     struct access_range **ranges;       /* after closing: by domain, by time */
     size_t nr_ranges;
     bool failed;

@@ -34,6 +34,7 @@ struct input
 {
     struct source source;
     uint64_t time;              /* time stamp of its last event */
+    uint64_t first;             /* its first event, for an estimate */
     bool ended;
 };
 
@@ -223,19 +224,20 @@ static int check_boot(const struct programs *p, const struct source *s,
 {
     const char *name = xt_trace_name(trace);
 
-    assert(p->pairs.nr);
+    assert(s->kind && name);
     if ( is_other_boot(s, info) )
         return err_set(e, -EINVAL, "%s is from another boot of the host than "
                        "%s: the boot id differs; analyze them one by one",
                        s->path, name);
     if ( (s->has_boot && info->has_boot) || s->clock == SOURCE_WALL )
         return 0;
-    if ( is_other_wall(s, p->pairs.all) )
+    if ( p->pairs.nr && is_other_wall(s, p->pairs.all) )
         return err_set(e, -EINVAL, "%s is from another boot of the host than "
                        "%s: the wall clock differs; analyze them one by one",
                        s->path, name);
     log_info(log, "assuming that %s is from the same boot of the host as the "
-             "trace of Xen: %s", s->path, s->has_wall
+             "trace of Xen: %s", s->path, s->has_boot
+             ? "the trace of Xen has no boot id" : s->has_wall && p->pairs.nr
              ? "it has no boot id, and its wall clock agrees"
              : "it has no boot id and no wall clock");
     return 0;
@@ -264,10 +266,6 @@ int programs_set_clock(struct programs *p, struct xt_trace *trace,
     clock_pairs_finish(&p->pairs, &clock);
     if ( p->pairs.failed )
         return err_sys(e, -ENOMEM, "cannot keep the clocks");
-    if ( !p->pairs.nr )
-        return err_set(e, -EINVAL, "%s has no readings of dom0's clock, as "
-                       "xentrace of this version writes: events of programs "
-                       "have no place in it", xt_trace_name(trace));
     for ( size_t i = 0; !rc && i < p->nr; i++ )
     {
         rc = programs_begin(p, false, e);
@@ -275,8 +273,99 @@ int programs_set_clock(struct programs *p, struct xt_trace *trace,
         rc = rc ? rc : check_boot(p, &p->inputs[i].source, trace, info, log,
                                   e);
     }
+    if ( !rc && !p->pairs.nr )
+        return PROGRAMS_NO_PAIRS;
     return rc;
 }
+
+/* --- the clock from causes ------------------------------------------------ */
+
+/* A line through no pair but an estimated one. */
+static void set_estimated_pair(struct programs *p,
+                               const struct clock_offset *offset,
+                               const struct xt_clock *clock)
+{
+    uint64_t mono = p->inputs->first;
+    uint64_t error = offset->error < UINT32_MAX / 2 ? offset->error
+                                                    : UINT32_MAX / 2;
+    struct xt_meta m = {
+        .event = TRC_META_CLOCK,
+        .clock = { .tsc = xt_clock_cycles(clock, mono) + offset->cycles,
+                   .mono = mono, .uncertainty = 2 * error },
+    };
+
+    clock_pairs_add(&p->pairs, &m);
+    clock_pairs_finish(&p->pairs, clock);
+}
+
+/* Read the first events of the first file, in cycles. */
+static int read_cycles(struct programs *p, const struct xt_clock *clock,
+                       uint64_t *events, size_t *nr, struct err *e)
+{
+    struct source *s = &p->inputs->source;
+    struct source_event event;
+    int rc = programs_begin(p, false, e);
+
+    assert(p->nr);
+    *nr = 0;
+    while ( !rc && *nr < CLOCK_OFFSET_EVENTS &&
+            (rc = s->kind->read(s, false, &event, e)) > 0 )
+    {
+        rc = 0;
+        if ( event.lost )
+            continue;
+        if ( !*nr )
+            p->inputs->first = event.time;
+        events[(*nr)++] = xt_clock_cycles(clock, event.time);
+    }
+    return rc < 0 ? rc : 0;
+}
+
+#define FEWEST_FITTING 8u
+
+static int use_offset(struct programs *p, const struct clock_offset *offset,
+                      size_t nr, const struct xt_clock *clock,
+                      const struct log *log, struct err *e)
+{
+    const char *path = p->inputs->source.path;
+    char error[NUM_CLOCK_MAX];
+
+    assert(offset->fitting <= nr);
+    if ( offset->fitting < FEWEST_FITTING || offset->fitting < nr / 2 )
+        return err_set(e, -EINVAL, "%s has no place in the trace of Xen, which "
+                       "has no readings of dom0's clock: %zu of %zu events can "
+                       "be within accesses to emulated devices", path,
+                       offset->fitting, nr);
+    set_estimated_pair(p, offset, clock);
+    if ( !p->pairs.nr )
+        return err_sys(e, -ENOMEM, "cannot keep the clocks");
+    *num_duration(error, programs_clock_error(p)) = '\0';
+    log_info(log, "the trace of Xen has no readings of dom0's clock: its "
+             "offset is estimated from accesses to emulated devices, with an "
+             "error of %s; %zu of %zu events of %s fit", error,
+             offset->fitting, nr, path);
+    return 0;
+}
+
+int programs_estimate_clock(struct programs *p, struct clock_span *spans,
+                            size_t nr, const struct xt_clock *clock,
+                            const struct log *log, struct err *e)
+{
+    uint64_t *events = fault_calloc(CLOCK_OFFSET_EVENTS, sizeof(*events));
+    struct clock_offset offset;
+    size_t nr_events = 0;
+    int rc = events ? read_cycles(p, clock, events, &nr_events, e)
+                    : err_sys(e, -ENOMEM, "cannot compare the clocks");
+
+    assert(!p->pairs.nr);
+    if ( !rc && clock_offset_find(events, nr_events, spans, nr, &offset) )
+        rc = err_sys(e, -ENOMEM, "cannot compare the clocks");
+    rc = rc ? rc : use_offset(p, &offset, nr_events, clock, log, e);
+    free(events);
+    return rc;
+}
+
+/* --- copies --------------------------------------------------------------- */
 
 static int copy_input(struct input *in, const struct input *from,
                       struct err *e)
@@ -485,8 +574,16 @@ static void warn_input(const struct source *s, const struct log *log)
 
 void programs_warn(const struct programs *p, const struct log *log)
 {
+    char error[NUM_CLOCK_MAX];
+
     for ( size_t i = 0; i < p->nr; i++ )
         warn_input(&p->inputs[i].source, log);
+    if ( p->pairs.nr > 1 && programs_clock_error(p) >= 1000 )
+    {
+        *num_duration(error, programs_clock_error(p)) = '\0';
+        log_warning(log, "times of programs may be off by %s: readings of "
+                    "dom0's clock contradict each other", error);
+    }
     if ( p->order.late )
         log_warning(log, "%" PRIu64 " events of programs come more than %u "
                     "events late, and are shown at a later time",

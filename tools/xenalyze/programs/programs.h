@@ -23,6 +23,7 @@
 #include "common/err.h"
 #include "common/log.h"
 #include "libxentrace/libxentrace.h"
+#include "xenalyze/programs/clock-offset.h"
 
 struct programs;
 
@@ -56,10 +57,12 @@ void programs_close(struct programs *p);        /* NULL is fine */
 
 /*
  * Compute the time stamps of events from the metadata of the trace, before the
- * trace is read; `hz` is the user's frequency, or 0.  -EINVAL: the
- * trace has no metadata of clocks, or a file is from another boot of the host.
- * If no boot is known, the assumption is logged.
+ * trace is read; `hz` is the user's frequency, or 0.  -EINVAL: a file is from
+ * another boot of the host.  If no boot is known, the assumption is logged.
+ * Returns PROGRAMS_NO_PAIRS if the trace has no metadata of clocks.
  */
+#define PROGRAMS_NO_PAIRS 1
+
 int programs_set_clock(struct programs *p, struct xt_trace *trace,
                        const struct xt_info *info, uint64_t hz,
                        const struct log *log, struct err *e);
@@ -71,6 +74,15 @@ int programs_set_clock(struct programs *p, struct xt_trace *trace,
  */
 int programs_copy(struct programs **copy, struct programs *from,
                   struct err *e);
+
+/*
+ * Estimate the clock from accesses to emulated devices (clock-offset.h).
+ * Changes the spans.  The result and its error are logged.  -EINVAL: few events
+ * are in the span of an access for any offset.
+ */
+int programs_estimate_clock(struct programs *p, struct clock_span *spans,
+                            size_t nr, const struct xt_clock *clock,
+                            const struct log *log, struct err *e);
 
 /* The largest error of the conversion that the pairs show, in nanoseconds. */
 uint64_t programs_clock_error(const struct programs *p);
