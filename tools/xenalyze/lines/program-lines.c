@@ -178,7 +178,8 @@ int program_lines_end(struct program_lines *l, uint64_t last, FILE *out)
     {
         c.nr_inserts = c.used_inserted = 0;
         rc = add_until(l, &c, until, 0);
-        if ( !rc && fwrite(c.inserted, 1, c.used_inserted, out) !=
+        if ( !rc && c.used_inserted &&
+             fwrite(c.inserted, 1, c.used_inserted, out) !=
                     c.used_inserted )
             rc = err_sys(&l->err, -errno, "cannot write the events of "
                          "programs");
