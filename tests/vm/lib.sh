@@ -100,6 +100,9 @@ point()
 
 # --- apt ---------------------------------------------------------------------
 
+# The architecture of packages, for apt; empty: this machine's
+apt_arch=
+
 # apt_private PROGRAM ARGUMENT...: an apt with its sources and its lists in
 # $scratch/apt
 apt_private()
@@ -107,6 +110,8 @@ apt_private()
     program=$1
     shift
     timeout 600 "$program" -q \
+        ${apt_arch:+-o "APT::Architecture=$apt_arch"} \
+        ${apt_arch:+-o "APT::Architectures=$apt_arch"} \
         -o Dir::Etc::sourcelist=/dev/null \
         -o Dir::Etc::sourceparts="$scratch/apt/sources" \
         -o Dir::State="$scratch/apt" \

@@ -12,6 +12,7 @@
  *    control moves SECONDS               do records appear in that time?
  *                                        Discards unread records.  For any Xen.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,12 @@ static unsigned int report_test(unsigned int n, const char *name)
     return !!kit()->failed;
 }
 
+/* Xen has CPU hotplug on x86 only, and says so: an unknown operation. */
+static bool has_hotplug(void)
+{
+    return tb_hotplug(kit()->cpus - 1, true) != -ENOSYS;
+}
+
 static int run_ours(int n, char **args)
 {
     unsigned int i, bad = 0, ran = 0;
@@ -80,10 +87,9 @@ static int run_ours(int n, char **args)
         kit()->deadline = now() + (n ? 600 : 60) * kit()->percent / 100.0;
         CHECK_RC(free_rings(), 0);
         kit()->hot_cpu = kit()->cpus - 1;
-        if ( tests[i].hotplug && !kit()->hot_cpu )
+        if ( tests[i].hotplug && (!kit()->hot_cpu || !has_hotplug()) )
         {
-            printf("ok %u - %s # skip no CPU to spare\n", ++ran,
-                   tests[i].name);
+            printf("ok %u - %s # skip no CPU can go\n", ++ran, tests[i].name);
             continue;
         }
         if ( !kit()->failed )

@@ -34,11 +34,13 @@ static bool is_plausible(uint32_t event)
            (event & 0xf000);
 }
 
-static void check_number(struct tb_seen *s, uint32_t at, const uint32_t *words,
-                         bool strict)
+/* Two words of a record of tb_number(): the id of a load, and its number. */
+static void check_number(struct tb_seen *s, uint32_t at, uint32_t id,
+                         uint32_t number, bool strict)
 {
-    uint32_t id = words[1] - NUMBER_CMD, number = words[2] - FIRST_NUMBER;
     uint32_t missing;
+
+    number -= FIRST_NUMBER;
 
     if ( id >= MAX_IDS )
         return;
@@ -132,7 +134,12 @@ static uint32_t check_ring_record(struct tb_seen *s, const uint8_t *data,
 
     case TRC_PV_HYPERCALL_V2:
         if ( words == 3 && (extra[0] & 0xfffff) == __HYPERVISOR_vcpu_op )
-            check_number(s, at, extra, strict);
+            check_number(s, at, extra[1] - NUMBER_CMD, extra[2], strict);
+        break;
+
+    case TRC_SCHED_SHUTDOWN_CODE:
+        if ( words == 3 )
+            check_number(s, at, extra[1], extra[2], strict);
         break;
 
     default:

@@ -39,7 +39,8 @@ int tb_state_part(struct tb_state *s, uint32_t nr, uint32_t version);
 
 int tb_hotplug(unsigned int cpu, bool up);
 long long tb_free_pages(void);
-/* A hypercall without effect, traced with this number. */
+/* A hypercall without effect, traced with this number; `id` is that of the
+   vcpu. */
 void tb_number(uint32_t id, uint32_t number);
 
 /* Arguments of the numbered hypercalls. */
