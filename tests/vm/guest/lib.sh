@@ -163,7 +163,7 @@ keep_described()
     done
 }
 
-# known TRACE alone|rivals|exits DOMAIN...: conclusions that our xenalyze has to
+# known TRACE alone|rivals|... DOMAIN...: conclusions that our xenalyze has to
 # draw from the trace, as defined in judge/known; unknown: those it must not
 # draw
 known()
@@ -256,7 +256,7 @@ state_of()
 # starts NAME: wait until the guest runs; fail if it has died
 starts()
 {
-    for _ in $(seq 360); do
+    for _ in $(seq 1200); do
         until_true 5 grep -qs '\[guest\] runs' \
             "/var/log/xen/console/guest-$1.log" && return 0
         case $(state_of "$1") in *[sc]*) return 1 ;; esac
@@ -286,6 +286,10 @@ emulation_fails()
     exit 1
 }
 
+# Further words for the command line of guests: guest-ports=FIRST,NUMBER makes a
+# PVH guest read these ports of an emulated device, and do nothing else
+guest_words=
+
 # guest NAME TYPE LINE...: create a guest with these lines of configuration;
 # returns when the guest is running, as domain $domid.  The emulated SVM makes a
 # few starts end in a triple fault, with every Xen (see README.md): these starts
@@ -298,7 +302,8 @@ guest()
         echo "type = '$2'"
         echo "kernel = '/guest/vmlinux'"
         echo "ramdisk = '/guest/guest.cpio'"
-        echo "cmdline = 'console=hvc0 quiet rdinit=/init guest-event=$2'"
+        echo "cmdline = 'console=hvc0 quiet rdinit=/init" \
+            "guest-event=$2 $guest_words'"
         echo "memory = 224"
         echo "on_crash = 'preserve'"
         echo "on_reboot = 'preserve'"
