@@ -104,8 +104,8 @@ const struct stats *stats_map_find(const struct stats_map *m, uint64_t key)
     return row ? &row->stats : NULL;
 }
 
-void stats_map_add(struct stats_map *m, struct stats_pool *pool, uint64_t key,
-                   uint64_t value, uint64_t at)
+void stats_map_add_slow(struct stats_map *m, struct stats_pool *pool,
+                        uint64_t key, uint64_t value, uint64_t at)
 {
     struct stats *s = stats_map_get(m, pool, key);
 

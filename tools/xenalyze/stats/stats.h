@@ -275,9 +275,19 @@ struct stats *stats_map_get(struct stats_map *m, struct stats_pool *pool,
 /* Find the series of a key, or NULL. */
 const struct stats *stats_map_find(const struct stats_map *m, uint64_t key);
 
-/* Add a value to the series of a key. */
-void stats_map_add(struct stats_map *m, struct stats_pool *pool, uint64_t key,
-                   uint64_t value, uint64_t at);
+/* Slow path of stats_map_add(): a lookup in the hash table. */
+void stats_map_add_slow(struct stats_map *m, struct stats_pool *pool,
+                        uint64_t key, uint64_t value, uint64_t at);
+
+/* Add a value to the series of a key: inline if the row is cached in `last`. */
+static inline void stats_map_add(struct stats_map *m, struct stats_pool *pool,
+                                 uint64_t key, uint64_t value, uint64_t at)
+{
+    if ( m->last && m->last->key == key )
+        stats_add(&m->last->stats, pool, value, at);
+    else
+        stats_map_add_slow(m, pool, key, value, at);
+}
 
 /* Merge all series of a map into one series. */
 void stats_map_sum(struct stats *to, struct stats_pool *pool,
