@@ -159,10 +159,7 @@ static const struct part_table *find_part_table(uint64_t key)
     return NULL;
 }
 
-/*
- * Key without part.  Handler kinds without a case of their own are keyed by
- * event.
- */
+/* Key without part. */
 static uint64_t make_whole_key(const struct fact_handle *f)
 {
     if ( f->kind == HANDLE_SHADOW )
@@ -171,19 +168,13 @@ static uint64_t make_whole_key(const struct fact_handle *f)
         return SUMMARY_DETAIL(HANDLE_SHADOW, f->linear ? SHADOW_EMULATE
                                                     : SUMMARY_FAULT_FIXED,
                               0u, 0u);
-    if ( f->kind == HANDLE_MMIO )
-        return SUMMARY_DETAIL(f->kind, 0, 0u, 0u);
-    if ( f->kind == HANDLE_CR || f->kind == HANDLE_HYPERCALL ||
-         (f->kind == HANDLE_INTERRUPT && f->has_value) )
-        return SUMMARY_DETAIL(f->kind, f->at & UINT32_MAX, 0u, 0u);
-    return SUMMARY_DETAIL(HANDLE_GENERIC, f->event, 0u, 0u);
+    return summary_detail_whole(f);
 }
 
 /* A page fault that is accounted as an emulation has no shadow flags. */
 static bool has_parts(const struct fact_handle *f)
 {
-    return f->kind == HANDLE_PF_XEN ? !f->linear
-                                    : f->kind != HANDLE_CR || f->write;
+    return f->kind == HANDLE_PF_XEN ? !f->linear : summary_detail_has_parts(f);
 }
 
 unsigned int summary_detail_keys(const struct fact_handle *f,

@@ -119,17 +119,31 @@ static void summary_add_exit_slow(struct summary *b, const struct fact_exit *f)
  * next few dozen exits overlap.
  */
 __attribute__((noinline))
-static void switch_vcpu(struct summary *b, const struct fact_exit *f)
+static struct summary_hvm *switch_vcpu(struct summary *b, const struct vcpu *v)
 {
-    struct summary_hvm *h = get_hvm(b, f->vcpu);
+    struct summary_hvm *h = get_hvm(b, v);
 
     if ( !h )
-        return;
-    b->latest = f->vcpu;
+        return NULL;
+    b->latest = v;
     b->latest_hvm = h;
     for ( unsigned int i = 1; i <= h->nr_exits; i++ )
         stats_prefetch(&h->exits[i]->cost);
-    summary_add_exit(b, f);
+    return h;
+}
+
+/* The vcpu of most facts is that of the fact before.  NULL: no memory. */
+static inline struct summary_hvm *get_latest_hvm(struct summary *b,
+                                             const struct vcpu *v)
+{
+    return v == b->latest ? b->latest_hvm : switch_vcpu(b, v);
+}
+
+__attribute__((noinline))
+static void switch_and_add_exit(struct summary *b, const struct fact_exit *f)
+{
+    if ( switch_vcpu(b, f->vcpu) )
+        summary_add_exit(b, f);
 }
 
 /* Hot path: all calls are tail calls, so that no register is saved. */
@@ -142,7 +156,7 @@ void summary_add_exit(void *state, const struct fact_exit *f)
     debug_assert(!b->closed && f->cause < EXIT_CAUSES);
     if ( f->vcpu != b->latest )
     {
-        switch_vcpu(b, f);
+        switch_and_add_exit(b, f);
         return;
     }
     x = summary_exit_find_fast(h, f->cause);
@@ -157,8 +171,12 @@ void summary_add_exit(void *state, const struct fact_exit *f)
     stats_add(&x->cost, &b->pool, f->cycles, f->start);
 }
 
-static void note_details(struct summary *b, struct summary_hvm *h,
-                         const struct fact_handle *f)
+/* --- handlers ------------------------------------------------------------- */
+
+/* An exit with several keys, or the first of its cause. */
+COLD
+static void note_details_slow(struct summary *b, struct summary_hvm *h,
+                              const struct fact_handle *f)
 {
     struct summary_exit *x = get_exit(b, h, f->exit->cause);
     uint64_t keys[SUMMARY_DETAILS];
@@ -170,61 +188,116 @@ static void note_details(struct summary *b, struct summary_hvm *h,
                       f->exit->start);
 }
 
+static inline void note_details(struct summary *b, struct summary_hvm *h,
+                                const struct fact_handle *f)
+{
+    struct summary_exit *x = summary_exit_find_fast(h, f->exit->cause);
+
+    if ( !x || summary_detail_has_parts(f) )
+        note_details_slow(b, h, f);
+    else
+        stats_map_add(&x->details, &b->pool, summary_detail_whole(f),
+                      f->exit->cycles, f->exit->start);
+}
+
 static bool is_interrupt(const struct fact_handle *f, uint32_t vector)
 {
     return f->kind == HANDLE_INTERRUPT && f->has_value && f->at == vector;
 }
 
 /* Lists of guest addresses are per domain, as in stock. */
-static void note_eip(struct summary *b, const struct fact_handle *f)
+static struct summary_domain *get_list_owner(struct summary *b,
+                                             const struct fact_handle *f)
 {
-    bool hit = b->want.eips && is_interrupt(f, b->want.eip_vector);
-    bool emulated = (f->kind == HANDLE_SHADOW &&
-                     f->shadow.kind == SHADOW_EMULATE) ||
-                    (f->kind == HANDLE_PF_XEN && f->linear);
-    struct summary_domain *d = hit || emulated
-                               ? summary_get_domain(b, f->vcpu->domain) : NULL;
+    return f->exit ? summary_get_domain(b, f->vcpu->domain) : NULL;
+}
 
-    if ( !d )
-        return;
-    stats_map_add(hit ? &d->hit : &d->emulated, &b->pool, f->exit->rip,
-                  f->exit->cycles, f->exit->start);
+static void note_emulation(struct summary *b, const struct fact_handle *f)
+{
+    struct summary_domain *d = get_list_owner(b, f);
+
+    if ( d )
+        stats_map_add(&d->emulated, &b->pool, f->exit->rip, f->exit->cycles,
+                      f->exit->start);
+}
+
+static void note_page_fault(struct summary *b, struct summary_hvm *h,
+                            const struct fact_handle *f)
+{
+    (void)h;
+    if ( f->linear )
+        note_emulation(b, f);
+}
+
+static void note_shadow(struct summary *b, struct summary_hvm *h,
+                        const struct fact_handle *f)
+{
+    (void)h;
+    if ( f->shadow.kind == SHADOW_EMULATE )
+        note_emulation(b, f);
+    if ( f->exit && (f->shadow.kind == SHADOW_MMIO ||
+                     f->shadow.kind == SHADOW_FAST_MMIO) )
+        b->fault_va = f->shadow.va;
+}
+
+static void note_interrupt(struct summary *b, struct summary_hvm *h,
+                           const struct fact_handle *f)
+{
+    struct summary_domain *d;
+
+    if ( b->want.eips && is_interrupt(f, b->want.eip_vector) &&
+         (d = get_list_owner(b, f)) )
+        stats_map_add(&d->hit, &b->pool, f->exit->rip, f->exit->cycles,
+                      f->exit->start);
+    if ( b->want.histogram && f->exit &&
+         is_interrupt(f, b->want.histogram_vector) )
+        stats_map_add(&h->bars, &b->pool, f->exit->rip / b->want.histogram,
+                      0, f->time);
+}
+
+static void note_injection(struct summary *b, struct summary_hvm *h,
+                           const struct fact_handle *f)
+{
+    stats_map_add(&h->interrupts, &b->pool, f->at, 0, f->time);
+}
+
+static void note_port(struct summary *b, struct summary_hvm *h,
+                      const struct fact_handle *f)
+{
+    stats_map_add(&h->io, &b->pool, f->at * 2 + f->write,
+                  f->exit ? f->exit->cycles : 0, f->time);
 }
 
 /* The shadow fault has the guest-virtual address, the access the physical. */
 static void note_mmio(struct summary *b, struct summary_hvm *h,
-                      const struct fact_handle *f, uint64_t cycles)
+                      const struct fact_handle *f)
 {
-    stats_map_add(&h->mmio, &b->pool, f->at * 2 + f->write, cycles, f->time);
+    stats_map_add(&h->mmio, &b->pool, f->at * 2 + f->write,
+                  f->exit ? f->exit->cycles : 0, f->time);
     if ( b->fault_va && f->exit )
         stats_map_add(&h->mmio_va, &b->pool, f->at, b->fault_va, f->time);
 }
 
+/* Statistics beside those of the exit. */
+static void (*const notes[HANDLE_KINDS])(struct summary *b,
+                                         struct summary_hvm *h,
+                                         const struct fact_handle *f) = {
+    [HANDLE_PF_XEN] = note_page_fault, [HANDLE_INJECT] = note_injection,
+    [HANDLE_PIO] = note_port, [HANDLE_MMIO] = note_mmio,
+    [HANDLE_INTERRUPT] = note_interrupt, [HANDLE_SHADOW] = note_shadow,
+};
+
 void summary_add_handle(void *state, const struct fact_handle *f)
 {
     struct summary *b = state;
-    struct summary_hvm *h = get_hvm(b, f->vcpu);
-    uint64_t cycles = f->exit ? f->exit->cycles : 0;
+    struct summary_hvm *h = get_latest_hvm(b, f->vcpu);
 
+    debug_assert(f->kind < HANDLE_KINDS);
     if ( !h )
         return;
-    if ( f->kind == HANDLE_INJECT )
-        stats_map_add(&h->interrupts, &b->pool, f->at, 0, f->time);
-    if ( f->kind == HANDLE_PIO )
-        stats_map_add(&h->io, &b->pool, f->at * 2 + f->write, cycles, f->time);
-    if ( f->exit && f->kind == HANDLE_SHADOW &&
-         (f->shadow.kind == SHADOW_MMIO ||
-          f->shadow.kind == SHADOW_FAST_MMIO) )
-        b->fault_va = f->shadow.va;
-    if ( f->kind == HANDLE_MMIO )
-        note_mmio(b, h, f, cycles);
-    if ( !f->exit )
-        return;
-    note_eip(b, f);
-    if ( b->want.histogram && is_interrupt(f, b->want.histogram_vector) )
-        stats_map_add(&h->bars, &b->pool, f->exit->rip / b->want.histogram,
-                      0, f->time);
-    if ( f->main && f->kind != HANDLE_MSR )
+    if ( notes[f->kind] )
+        notes[f->kind](b, h, f);
+    if ( f->exit && f->main && f->kind != HANDLE_MSR )
         note_details(b, h, f);
 }
 

@@ -420,6 +420,27 @@ void summary_finish_sched(struct summary *b, struct summary_sched *v);
 unsigned int summary_detail_keys(const struct fact_handle *f,
                                  uint64_t keys[SUMMARY_DETAILS]);
 
+/* False: the only key is summary_detail_whole(). */
+static inline bool summary_detail_has_parts(const struct fact_handle *f)
+{
+    return f->kind == HANDLE_SHADOW || f->kind == HANDLE_PF_XEN ||
+           (f->kind == HANDLE_CR && f->write);
+}
+
+/*
+ * The key of a handler of any kind but shadow and page faults.  Kinds without
+ * a case of their own are keyed by event.
+ */
+static inline uint64_t summary_detail_whole(const struct fact_handle *f)
+{
+    if ( f->kind == HANDLE_MMIO )
+        return SUMMARY_DETAIL(f->kind, 0, 0u, 0u);
+    if ( f->kind == HANDLE_CR || f->kind == HANDLE_HYPERCALL ||
+         (f->kind == HANDLE_INTERRUPT && f->has_value) )
+        return SUMMARY_DETAIL(f->kind, f->at & UINT32_MAX, 0u, 0u);
+    return SUMMARY_DETAIL(HANDLE_GENERIC, f->event, 0u, 0u);
+}
+
 void summary_add_exit(void *state, const struct fact_exit *f);
 void summary_add_handle(void *state, const struct fact_handle *f);
 void summary_add_exit_block(void *state, const struct fact_exit_block *f);
