@@ -226,6 +226,23 @@ static const struct kind exits_mostly[] = {
     { TRC_HVM_SVM_EXIT64, 3 }, { TRC_HVM_HLT, 1 }, { TRC_HVM_CPUID, 5 },
 };
 
+static const struct kind handlers_mostly[] = {
+    { TRC_HVM_VMEXIT64, 3 }, { TRC_HVM_MSR_WRITE, 3 },
+    { TRC_HVM_INTR, 1 }, { TRC_HVM_VMENTRY, 0 },
+    { TRC_HVM_INJ_VIRQ, 2 }, { TRC_HVM_INJ_VIRQ, 0 }, { TRC_HVM_CR_WRITE64, 3 },
+    { TRC_HVM_CPUID, 2 }, { TRC_HVM_IOPORT_READ, 2 }, { TRC_HVM_NPF, 7 },
+    { TRC_HVM_HANDLER | 0x30, 1 }, { TRC_HVM_EMUL | 1, 4 },
+};
+
+/* More handlers than an exit keeps, some of them too short. */
+static const struct kind many_handlers[] = {
+    { TRC_HVM_MSR_WRITE, 3 }, { TRC_HVM_CPUID, 2 },
+    { TRC_HVM_INTR_WINDOW, 1 }, { TRC_HVM_INJ_EXC, 2 },
+    { TRC_HVM_VMEXIT64, 3 }, { TRC_HVM_VMENTRY, 0 }, { TRC_HVM_PF_XEN64, 4 },
+    { TRC_HVM_INJ_VIRQ, 1 }, { TRC_HVM_VMMCALL, 0 }, { TRC_HVM_HLT, 1 },
+    { TRC_HVM_HANDLER, 0 }, { TRC_HVM_NPF, 6 },
+};
+
 #define CHANGE(old, new) (TRC_SCHED_RUNSTATE_CHANGE | (old) << 8 | (new) << 4)
 
 static const struct kind changes_mostly[] = {
@@ -281,7 +298,7 @@ static const unsigned char *take(const unsigned char *at,
         at += size;
         if ( run )
         {
-            at = hvm_entryexit_fast(&p, at, stop, 0, limit);
+            at = hvm_fast(&p, at, stop, 0, limit);
             at = runstate_fast(&p, at, stop, 0, limit);
         }
     }
@@ -349,6 +366,8 @@ static void compare_runs(const struct kind *kinds)
 START_TEST(a_run_is_the_same)
 {
     compare_runs(exits_mostly);
+    compare_runs(handlers_mostly);
+    compare_runs(many_handlers);
     compare_runs(changes_mostly);
 }
 END_TEST

@@ -201,61 +201,56 @@ static inline bool find_next_time(struct reader *r,
     return tsc <= limit;
 }
 
-/*
- * Runs of the most frequent records: pairs of exit and entry behind an entry,
- * and runstate changes behind one of these.
- */
-static inline const unsigned char *read_run(struct reader *r, uint32_t event,
-                                            const unsigned char *at,
-                                            uint64_t limit)
+/* The address of the next record; NULL: this one is too late, or too early. */
+static inline const unsigned char *
+read_common_record(struct pcpu *p, const struct record_row *row,
+                   const unsigned char *at, uint64_t offset, uint64_t limit)
 {
-    if ( event == TRC_HVM_VMENTRY )
-        return hvm_entryexit_fast(r->p, at, r->walk.end, r->offset, limit);
-    if ( event >> TRC_SUBCLS_SHIFT == TRC_SCHED_MIN >> TRC_SUBCLS_SHIFT )
-        return runstate_fast(r->p, at, r->walk.end, r->offset, limit);
-    return at;
+    uint32_t header = xt_load32(at);
+    struct xt_record next = {
+        .event = TRC_HD_TO_EVENT(header), .words = TRC_HD_EXTRA(header),
+        .has_tsc = header & TRC_HD_CYCLE_FLAG, .payload = at + 4,
+    };
+
+    if ( next.has_tsc )
+    {
+        next.tsc = xt_load64(at + 4);
+        next.payload += 8;
+        if ( next.tsc + offset - p->time > PCPU_JUMP ||
+             next.tsc + offset > limit )
+            return NULL;
+        p->time = next.tsc + offset;
+    }
+    pcpu_handle_record(p, row, &next);
+    return next.payload + 4 * next.words;
 }
 
 /*
  * The loop for the common case: records of any class but GEN, in order of time,
  * without jumps, up to the end of the epoch, and with enough bytes left in the
- * window for any record.  `event` is that of the record before.  Returns the
- * address of the first other record.
+ * window for any record.  Returns the address of the first other record.
  */
 static const unsigned char *read_common_records(struct reader *r,
-                                                uint32_t event,
                                                 const unsigned char *at,
                                                 uint64_t limit)
 {
-    const unsigned char *end = r->walk.end;
-    const uint64_t offset = r->offset;
+    const struct record_row *rows = pcpu_rows(), *row;
+    const unsigned char *end = r->walk.end, *next;
     struct pcpu *p = r->p;
-    struct xt_record next;
-    uint64_t time;
 
-    for ( ; at = read_run(r, event, at, limit),
-            end - at >= (ptrdiff_t)XT_RECORD_MAX_BYTES; event = next.event )
+    for ( ; end - at >= (ptrdiff_t)XT_RECORD_MAX_BYTES; at = next )
     {
-        uint32_t header = xt_load32(at);
+        uint32_t event = TRC_HD_TO_EVENT(xt_load32(at));
 
-        next.event = TRC_HD_TO_EVENT(header);
-        next.words = TRC_HD_EXTRA(header);
-        next.has_tsc = header & TRC_HD_CYCLE_FLAG;
-        next.tsc = xt_load64(at + 4);
-        next.payload = at + 4 + 8 * next.has_tsc;
-        if ( next.event >> TRC_CLS_SHIFT <= TRC_GEN >> TRC_CLS_SHIFT )
+        row = &rows[record_row_index(event)];
+        next = row->fast ? row->fast(p, at, end, r->offset, limit) : at;
+        if ( next != at )
+            continue;
+        if ( event >> TRC_CLS_SHIFT <= TRC_GEN >> TRC_CLS_SHIFT )
             break;
-        if ( next.has_tsc )
-        {
-            time = next.tsc + offset;
-            if ( time - p->time > PCPU_JUMP || time > limit )
-                break;
-            p->time = time;
-        }
-        else
-            next.tsc = 0;
-        at = next.payload + 4 * next.words;
-        pcpu_handle_record(p, &next);
+        next = read_common_record(p, row, at, r->offset, limit);
+        if ( !next )
+            break;
     }
     return at;
 }
@@ -278,7 +273,7 @@ static void read_pcpu(struct reader *r, uint64_t limit)
         }
         pcpu_record(r->p, &next, time);
         if ( r->p->begun && !r->walk.cursor.gap )
-            r->walk.at = at = read_common_records(r, next.event, at,
+            r->walk.at = at = read_common_records(r, at,
                                                   find_steady_limit(r, limit));
     }
     r->has_next = false;

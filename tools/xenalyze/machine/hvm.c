@@ -17,6 +17,8 @@
 
 #include <string.h>
 
+#include "common/compiler.h"
+
 /* --- entries and exits ---------------------------------------------------- */
 
 /* An entry or exit decides on an exit that may be open on another pcpu. */
@@ -28,7 +30,7 @@ static void resolve_remote_exit(struct pcpu *p, struct vcpu *v,
     p->may_have_remote_exit = false;
 }
 
-/* The layouts that the loads below rely on, here and in emit_pair(). */
+/* The layouts that the loads below rely on. */
 #define REASON_AT offsetof(struct xt_rec_hvm_vmexit_until_4_18, reason)
 #define RIP_AT offsetof(struct xt_rec_hvm_vmexit_until_4_18, rip)
 
@@ -46,6 +48,7 @@ static inline void begin_exit(struct pcpu *p, uint32_t event,
                               const unsigned char *words)
 {
     struct open_exit *o = &p->open_exit;
+    struct fact_exit *f = &o->exit;
     /* From 4.19 on the event id of an exit names the vendor. */
     unsigned int hardware =
         event_minor8(event) == event_minor8(TRC_HVM_SVM_EXIT)
@@ -55,33 +58,38 @@ static inline void begin_exit(struct pcpu *p, uint32_t event,
 
     o->open = true;
     o->nr_pending = 0;
-    o->exit = (struct fact_exit){
-        .pcpu = p->id, .reason = reason,
-        .cause = exit_cause(hardware, reason), .hardware = hardware,
-        .nested = event & TRC_HVM_NESTEDFLAG, .wide = wide,
-        .levels = wide ? 4 : p->levels, .start = p->time,
-        .guest = p->entered_at ? p->time - p->entered_at : 0,
-        .rip = wide ? xt_load64(words + RIP_AT) : xt_load32(words + RIP_AT),
-    };
+    /* By member: clearing the whole struct first would take as long. */
+    f->pcpu = p->id;
+    f->reason = reason;
+    f->cause = exit_cause(hardware, reason);
+    f->hardware = hardware;
+    f->nested = event & TRC_HVM_NESTEDFLAG;
+    f->wide = wide;
+    f->levels = wide ? 4 : p->levels;
+    f->handler = f->resyncs = f->unpinned = f->brute_force = 0;
+    f->start = p->time;
+    f->guest = p->entered_at ? p->time - p->entered_at : 0;
+    f->rip = wide ? xt_load64(words + RIP_AT) : xt_load32(words + RIP_AT);
+    f->seen = 0;
     p->entered_at = 0;
 }
 
-/* Apart from entries, which need fewer registers. */
-__attribute__((noinline))
-static void handle_exit(struct pcpu *p, const struct xt_record *r,
-                        struct vcpu *v)
+static inline void handle_exit(struct pcpu *p, struct vcpu *v, uint32_t event,
+                               unsigned int nr, const unsigned char *words)
 {
-    if ( !record_has_words(p, r, event_is_wide(r->event)
-                                 ? XT_WORDS(hvm_vmexit64)
-                                 : XT_WORDS(hvm_vmexit)) )
+    if ( nr < (event_is_wide(event) ? XT_WORDS(hvm_vmexit64)
+                                    : XT_WORDS(hvm_vmexit)) )
+    {
+        p->anomalies[ANOMALY_SHORT]++;
         return;
+    }
     if ( p->open_exit.open )
         p->anomalies[ANOMALY_NO_ENTRY]++;
     resolve_remote_exit(p, v, CHANGE_EXIT);
-    begin_exit(p, r->event, r->payload);
+    begin_exit(p, event, words);
 }
 
-static void handle_entry(struct pcpu *p, struct vcpu *v)
+static inline void handle_entry(struct pcpu *p, struct vcpu *v)
 {
     struct open_exit *o = &p->open_exit;
 
@@ -93,174 +101,48 @@ static void handle_entry(struct pcpu *p, struct vcpu *v)
     p->entered_at = p->time;
 }
 
+static inline bool is_entry(uint32_t event)
+{
+    return event_minor8(event) == event_minor8(TRC_HVM_VMENTRY);
+}
+
+/* Entries, exits, and since 4.19 exits of AMD, are the minor ids 1 to 3. */
+static inline bool is_entry_or_exit(uint32_t event)
+{
+    return event_minor8(event) - 1 < (TRC_HVM_SVM_EXIT & 0xff);
+}
+
+_Static_assert((TRC_HVM_VMENTRY & 0xff) == 1, "entries come first");
+
+static inline void handle_entryexit(struct pcpu *p, struct vcpu *v,
+                                    uint32_t event, unsigned int nr,
+                                    const unsigned char *words)
+{
+    if ( is_entry(event) )
+        handle_entry(p, v);
+    else
+        handle_exit(p, v, event, nr, words);
+}
+
+/* The volume of all HVM records includes the record already. */
 void hvm_entryexit_slow(struct pcpu *p, const struct xt_record *r)
 {
-    unsigned int minor = event_minor8(r->event);
     struct vcpu *v;
 
-    if ( !minor || minor > event_minor8(TRC_HVM_SVM_EXIT) )
+    if ( !is_entry_or_exit(r->event) )
     {
-        volume_add_record(p, VOLUME_HVM, r);
         pcpu_emit_event(p, r);
         return;
     }
     v = pcpu_get_guest(p);
     if ( !v )
-    {
-        volume_add_record(p, VOLUME_HVM, r);
         return;
-    }
-    if ( minor == event_minor8(TRC_HVM_VMENTRY) )
-    {
-        volume_add_record(p, VOLUME_HVM_ENTRY, r);
-        handle_entry(p, v);
-    }
-    else
-    {
-        volume_add_record(p, VOLUME_HVM_EXIT, r);
-        handle_exit(p, r, v);
-    }
-}
-
-/* --- fast path: consecutive pairs of exit and entry ----------------------- */
-
-#define FAST_ENTRY record_header(TRC_HVM_VMENTRY, XT_WORDS(hvm_vmentry))
-#define FAST_EXIT record_header(TRC_HVM_VMEXIT, XT_WORDS(hvm_vmexit))
-#define FAST_EXIT64 \
-    record_header(TRC_HVM_VMEXIT64, XT_WORDS(hvm_vmexit64))
-
-#define ENTRY_BYTES RECORD_PAYLOAD
-_Static_assert(XT_WORDS(hvm_vmentry) == 0, "an entry is a header and a time");
-#define EXIT_BYTES (RECORD_PAYLOAD + 4 * XT_WORDS(hvm_vmexit))
-#define EXIT64_BYTES (RECORD_PAYLOAD + 4 * XT_WORDS(hvm_vmexit64))
-
-static inline bool is_pair(const unsigned char *at, const unsigned char *end)
-{
-    uint32_t header;
-
-    if ( end - at < (ptrdiff_t)(EXIT64_BYTES + ENTRY_BYTES) )
-        return false;
-    header = xt_load32(at);
-    if ( header == FAST_EXIT64 )
-        return xt_load32(at + EXIT64_BYTES) == FAST_ENTRY;
-    return header == FAST_EXIT && xt_load32(at + EXIT_BYTES) == FAST_ENTRY;
-}
-
-/* Emit the exit at `at`; the entry is at time `end`. */
-static inline void emit_pair(struct pcpu *p, const unsigned char *at, bool wide,
-                             uint64_t start, uint64_t end)
-{
-    struct fact_exit *f = &p->open_exit.exit;
-
-    debug_assert(p->time <= start && start <= end);
-    debug_assert(f->vcpu == p->current);
-    f->reason = xt_load32(at + RECORD_PAYLOAD + REASON_AT);
-    f->cause = exit_cause(f->hardware, f->reason);
-    f->wide = wide;
-    f->levels = wide ? 4 : p->levels;
-    f->rip = wide ? xt_load64(at + RECORD_PAYLOAD + RIP_AT)
-                  : xt_load32(at + RECORD_PAYLOAD + RIP_AT);
-    f->guest = p->entered_at ? start - p->entered_at : 0;
-    f->start = start;
-    f->cycles = end - start;
-    emit_exit(p->emit, f);
-    p->time = p->entered_at = end;
-}
-
-/*
- * The loop for the common case: a known guest exits and enters, repeatedly,
- * without handler records, anomalies or jumps in time.
- */
-const unsigned char *hvm_entryexit_fast(struct pcpu *p,
-                                        const unsigned char *at,
-                                        const unsigned char *end,
-                                        uint64_t offset, uint64_t limit)
-{
-    struct vcpu *v = p->current;
-    const unsigned char *from = at;
-    uint64_t times = 0;
-
-    if ( p->open_exit.open || !v || vcpu_is_idle(v) ||
-         p->may_have_remote_exit || !is_pair(at, end) )
-        return at;
-    p->open_exit.nr_pending = 0;
-    p->open_exit.exit = (struct fact_exit){
-        .vcpu = v, .pcpu = p->id, .hardware = p->dialect->hardware,
-        .end = EXIT_ENTERED,
-    };
-    do
-    {
-        bool wide = xt_load32(at) == FAST_EXIT64;
-        size_t size = wide ? EXIT64_BYTES : EXIT_BYTES;
-        uint64_t start = xt_load64(at + 4) + offset;
-        uint64_t stop = xt_load64(at + size + 4) + offset;
-
-        if ( start - p->time > PCPU_JUMP || stop - start > PCPU_JUMP ||
-             stop > limit )
-            break;
-        emit_pair(p, at, wide, start, stop);
-        at += size + ENTRY_BYTES;
-        times++;
-    }
-    while ( is_pair(at, end) );
-    volume_add(p, VOLUME_HVM_ENTRY, times, times * ENTRY_BYTES);
-    volume_add(p, VOLUME_HVM_EXIT, times, at - from - times * ENTRY_BYTES);
-    return at;
+    volume_add(p, is_entry(r->event) ? VOLUME_HVM_ENTRY : VOLUME_HVM_EXIT, 1,
+               record_bytes(r));
+    handle_entryexit(p, v, r->event, r->words, r->payload);
 }
 
 /* --- handlers ------------------------------------------------------------- */
-
-/* A handler without an exit. */
-static void emit_handler_now(struct pcpu *p, const struct xt_record *r,
-                             struct vcpu *v)
-{
-    struct fact_handle f;
-
-    if ( !handler_decode(&f, p, r, false) )
-        return;
-    f.vcpu = v;
-    emit_handle(p->emit, &f);
-}
-
-/* When all slots are taken, the main handler replaces the last one. */
-static void defer_handler(struct pcpu *p, const struct xt_record *r, bool main)
-{
-    struct open_exit *o = &p->open_exit;
-
-    debug_assert(o->open && o->nr_pending <= FACT_HANDLERS);
-    if ( o->nr_pending == FACT_HANDLERS )
-    {
-        if ( !main )
-            return;
-        o->nr_pending--;
-    }
-    o->nr_pending += handler_decode(&o->pending[o->nr_pending], p, r, main);
-}
-
-void hvm_add_handler(struct pcpu *p, const struct xt_record *r,
-                     unsigned int minor)
-{
-    struct vcpu *v = pcpu_get_guest(p);
-    struct open_exit *o = &p->open_exit;
-    bool main;
-
-    if ( !v )
-        return;
-    if ( o->open )
-    {
-        main = !o->exit.handler && handler_is_main(r->event);
-        o->exit.seen |= minor < 64 ? UINT64_C(1) << minor : 0;
-        if ( main )
-            o->exit.handler = minor;
-        if ( emit_wants_handle(p->emit) )
-            defer_handler(p, r, main);
-        return;
-    }
-    /* A vcpu that has slept gets injections before its entry. */
-    p->anomalies[ANOMALY_NO_EXIT] += handler_is_main(r->event);
-    if ( emit_wants_handle(p->emit) )
-        emit_handler_now(p, r, v);
-}
 
 /* The catalogue has no layout of the 32-bit form, which is two words. */
 #define OLD_CR_WORDS 2u
@@ -286,17 +168,234 @@ static void queue_interrupt(struct pcpu *p, const struct xt_record *r)
             RECORD_FIELD(r, hvm_inj_virq, vector);
 }
 
-void hvm_handler_record(struct pcpu *p, const struct xt_record *r)
+/* Effects of single events, exit or not. */
+static void note_special_handler(struct pcpu *p, const struct xt_record *r)
 {
-    if ( (r->event & ~TRC_64_FLAG) == TRC_HVM_CR_WRITE &&
-         r->words >= (event_is_wide(r->event) ? XT_WORDS(hvm_cr_write64)
-                                              : OLD_CR_WORDS) &&
-         RECORD_FIELD(r, hvm_cr_write64, cr) ==
-             XT_VALUE(control_register, cr3) )
-        emit_cr3_load(p, r);
-    else if ( r->event == TRC_HVM_INJ_VIRQ && p->wants_wake_to_halt )
+    if ( r->event == TRC_HVM_INJ_VIRQ && p->wants_wake_to_halt )
         queue_interrupt(p, r);
+    else if ( (r->event & ~TRC_64_FLAG) == TRC_HVM_CR_WRITE &&
+              r->words >= (event_is_wide(r->event) ? XT_WORDS(hvm_cr_write64)
+                                                   : OLD_CR_WORDS) &&
+              RECORD_FIELD(r, hvm_cr_write64, cr) ==
+                  XT_VALUE(control_register, cr3) )
+        emit_cr3_load(p, r);
+}
+
+static inline bool is_special_handler(uint32_t event)
+{
+    return event == TRC_HVM_INJ_VIRQ ||
+           (event & ~TRC_64_FLAG) == TRC_HVM_CR_WRITE;
+}
+
+/* A handler without an exit. */
+COLD
+static void emit_handler_now(struct pcpu *p, const struct xt_record *r,
+                             struct vcpu *v)
+{
+    struct handler_record h = { .event = r->event, .words = r->words };
+
+    /* A vcpu that has slept gets injections before its entry. */
+    p->anomalies[ANOMALY_NO_EXIT] += handler_is_main(r->event);
+    memcpy(h.payload, r->payload, 4u * r->words);
+    if ( emit_wants_handle(p->emit) )
+        handler_emit(p, &h, v);
+}
+
+/*
+ * All slots are taken: remove records that are too short for a fact; otherwise
+ * the main handler replaces the last one.  False: there is no slot.
+ */
+COLD
+static bool free_slot(struct open_exit *o, bool main)
+{
+    unsigned int nr = 0;
+
+    for ( unsigned int i = 0; i < o->nr_pending; i++ )
+        if ( handler_is_complete(&o->pending[i]) )
+            o->pending[nr++] = o->pending[i];
+    debug_assert(nr <= FACT_HANDLERS);
+    o->nr_pending = nr - (nr == FACT_HANDLERS && main);
+    return o->nr_pending < FACT_HANDLERS;
+}
+
+/* NULL: no slot is left. */
+static inline struct handler_record *defer_handler(struct open_exit *o,
+                                                   uint32_t event,
+                                                   unsigned int words,
+                                                   bool main)
+{
+    struct handler_record *h;
+
+    debug_assert(o->open && o->nr_pending <= FACT_HANDLERS);
+    if ( o->nr_pending == FACT_HANDLERS && !free_slot(o, main) )
+        return NULL;
+    h = &o->pending[o->nr_pending++];
+    h->event = event;
+    h->words = words;
+    h->main = main;
+    return h;
+}
+
+/* NULL: no copy of the record is wanted. */
+static inline struct handler_record *add_handler(struct pcpu *p,
+                                                 uint32_t event,
+                                                 unsigned int words,
+                                                 unsigned int minor)
+{
+    struct open_exit *o = &p->open_exit;
+    bool main = !o->exit.handler && handler_is_main(event);
+
+    o->exit.seen |= minor < 64 ? UINT64_C(1) << minor : 0;
+    if ( main )
+        o->exit.handler = minor;
+    return emit_wants_handle(p->emit) ? defer_handler(o, event, words, main)
+                                      : NULL;
+}
+
+void hvm_add_handler(struct pcpu *p, const struct xt_record *r,
+                     unsigned int minor)
+{
+    struct vcpu *v = pcpu_get_guest(p);
+    struct handler_record *h;
+
+    if ( !v )
+        return;
+    if ( !p->open_exit.open )
+    {
+        emit_handler_now(p, r, v);
+        return;
+    }
+    h = add_handler(p, r->event, r->words, minor);
+    if ( h )
+        memcpy(h->payload, r->payload, 4u * r->words);
+}
+
+void hvm_handler_slow(struct pcpu *p, const struct xt_record *r)
+{
+    if ( is_special_handler(r->event) )
+        note_special_handler(p, r);
     hvm_add_handler(p, r, event_minor8(r->event));
+}
+
+/* --- fast path: consecutive records of a guest ---------------------------- */
+
+/* The longest record, and the bytes behind it that its copy includes. */
+#define FAST_BYTES ((ptrdiff_t)(RECORD_PAYLOAD + HANDLER_PAYLOAD))
+
+#define SUBCLASS(event) ((event) >> TRC_SUBCLS_SHIFT)
+
+/* Counts of the records that hvm_fast() reads, for the volumes at its end. */
+struct counts
+{
+    uint64_t entries, exits, handlers;
+    uint64_t entry_bytes, handler_bytes;
+};
+
+/* The records are `bytes` long together. */
+static void add_counts(struct pcpu *p, const struct counts *n, size_t bytes)
+{
+    uint64_t both = bytes - n->handler_bytes;
+
+    volume_add(p, VOLUME_HVM_HANDLER, n->handlers, n->handler_bytes);
+    volume_add(p, VOLUME_HVM, n->entries + n->exits, both);
+    volume_add(p, VOLUME_HVM_ENTRY, n->entries, n->entry_bytes);
+    volume_add(p, VOLUME_HVM_EXIT, n->exits, both - n->entry_bytes);
+}
+
+/* Handle `words` words at `payload`; more bytes are readable behind them. */
+static inline void handler_fast(struct pcpu *p, uint32_t event,
+                                unsigned int words,
+                                const unsigned char *payload)
+{
+    struct handler_record *h;
+
+    if ( is_special_handler(event) || !p->open_exit.open )
+    {
+        const struct xt_record r = { .event = event, .words = words,
+                                     .payload = payload };
+
+        if ( !p->open_exit.open )
+        {
+            hvm_handler_slow(p, &r);
+            return;
+        }
+        note_special_handler(p, &r);
+    }
+    h = add_handler(p, event, words, event_minor8(event));
+    if ( h )
+        memcpy(h->payload, payload, sizeof(h->payload));
+}
+
+/*
+ * Handle the record with this header at `at`.  Returns its end; NULL: the
+ * record is of another kind, or its time is out of range.
+ */
+__attribute__((always_inline))
+static inline const unsigned char *
+record_fast(struct pcpu *p, struct vcpu *v, struct counts *n, uint32_t header,
+            const unsigned char *at, uint64_t offset, uint64_t limit)
+{
+    uint32_t event = TRC_HD_TO_EVENT(header);
+    unsigned int words = TRC_HD_EXTRA(header);
+    const unsigned char *payload = at + 4;
+
+    if ( header & TRC_HD_CYCLE_FLAG )
+    {
+        uint64_t time = xt_load64(payload) + offset;
+
+        if ( time - p->time > PCPU_JUMP || time > limit )
+            return NULL;
+        p->time = time;
+        payload += 8;
+    }
+    if ( SUBCLASS(event) == SUBCLASS(TRC_HVM_HANDLER) )
+    {
+        n->handlers++;
+        n->handler_bytes += xt_record_size(header);
+        handler_fast(p, event, words, payload);
+    }
+    else if ( SUBCLASS(event) == SUBCLASS(TRC_HVM_ENTRYEXIT) &&
+              is_entry_or_exit(event) )
+    {
+        n->entries += is_entry(event);
+        n->exits += !is_entry(event);
+        n->entry_bytes += is_entry(event) ? xt_record_size(header) : 0;
+        handle_entryexit(p, v, event, words, payload);
+    }
+    else
+        return NULL;
+    return payload + 4 * words;
+}
+
+#define ENTRY_HEADER record_header(TRC_HVM_VMENTRY, XT_WORDS(hvm_vmentry))
+#define EXIT_HEADER record_header(TRC_HVM_VMEXIT64, XT_WORDS(hvm_vmexit64))
+
+const unsigned char *hvm_fast(struct pcpu *p, const unsigned char *at,
+                              const unsigned char *end, uint64_t offset,
+                              uint64_t limit)
+{
+    struct vcpu *v = p->current ? p->current : p->default_vcpu;
+    const unsigned char *from = at, *next;
+    struct counts n = { 0 };
+
+    if ( !p->begun || !v || vcpu_is_idle(v) )
+        return at;
+    for ( ; end - at >= FAST_BYTES; at = next )
+    {
+        uint32_t header = xt_load32(at);
+
+        /* The compiler makes a copy of the code for each constant header. */
+        if ( header == ENTRY_HEADER )
+            next = record_fast(p, v, &n, ENTRY_HEADER, at, offset, limit);
+        else if ( header == EXIT_HEADER )
+            next = record_fast(p, v, &n, EXIT_HEADER, at, offset, limit);
+        else
+            next = record_fast(p, v, &n, header, at, offset, limit);
+        if ( !next )
+            break;
+    }
+    add_counts(p, &n, at - from);
+    return at;
 }
 
 /* --- leaving the pcpu ----------------------------------------------------- */

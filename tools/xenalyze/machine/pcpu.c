@@ -14,36 +14,9 @@
 #include "common/fault.h"
 #include "common/utf8.h"
 
-#define CLASSES 12u             /* bits 16..27 of an id */
-
-#define FOUR(kind) kind, kind, kind, kind
-#define ALL(kind) { FOUR(kind), FOUR(kind), FOUR(kind), FOUR(kind) }
-
-/*
- * Kinds of volumes by the lowest bit of the class, and the subclass.  Parts
- * are added to the whole at the end.
- */
-static const uint8_t volumes[CLASSES][16] = {
-    ALL(VOLUME_GEN),
-    { FOUR(VOLUME_SCHED), FOUR(VOLUME_SCHED),
-      VOLUME_SCHED_VERBOSE, VOLUME_SCHED, VOLUME_SCHED, VOLUME_SCHED,
-      FOUR(VOLUME_SCHED) },
-    ALL(VOLUME_DOM0OP),
-    { VOLUME_HVM, VOLUME_HVM, VOLUME_HVM_HANDLER, VOLUME_HVM,
-      VOLUME_HVM_EMUL, VOLUME_HVM, VOLUME_HVM, VOLUME_HVM,
-      FOUR(VOLUME_HVM), FOUR(VOLUME_HVM) },
-    ALL(VOLUME_MEM), ALL(VOLUME_PV), ALL(VOLUME_SHADOW), ALL(VOLUME_HW),
-    ALL(VOLUME_OTHER), ALL(VOLUME_OTHER), ALL(VOLUME_OTHER),
-    ALL(VOLUME_GUEST),
-};
-
-_Static_assert(TRC_CLS_SHIFT + CLASSES == TRACE_EXTRA_SHIFT,
-               "a row for each bit of the class");
-
+/* Kinds of which the counts are added to others at the end. */
 static const struct { uint8_t part, whole; } parts[] = {
     { VOLUME_SCHED_VERBOSE, VOLUME_SCHED },
-    { VOLUME_HVM_ENTRY, VOLUME_HVM },
-    { VOLUME_HVM_EXIT, VOLUME_HVM },
     { VOLUME_HVM_HANDLER, VOLUME_HVM },
     { VOLUME_HVM_EMUL, VOLUME_HVM },
 };
@@ -124,17 +97,39 @@ static void gen_record(struct pcpu *p, const struct xt_record *r)
 
 /* --- dispatch ------------------------------------------------------------- */
 
-/* A record without a machine becomes a struct fact_event. */
-static record_fn *const machines[CLASSES][16] = {
-    [0] = { [0xf] = gen_record },
-    [1] = { [1] = runstate_slow, [8] = schedule_record },
-    [2] = { [1] = domain_record },
-    [3] = { [2] = hvm_handler_record },
-    [4] = { [0xf] = memory_record },
-    [5] = { [1] = pv_record, [2] = pv_record },
-    [6] = { [0xf] = shadow_record },
-    [7] = { [1] = power_record, [2] = irq_record },
+#define ROW(kind, ...) { .volume = VOLUME_##kind, __VA_ARGS__ }
+#define TWO(kind) ROW(kind), ROW(kind)
+#define FOUR(kind) TWO(kind), TWO(kind)
+#define TWELVE(kind) FOUR(kind), FOUR(kind), FOUR(kind)
+#define FIFTEEN(kind) TWELVE(kind), TWO(kind), ROW(kind)
+
+/* By the lowest bit of the class, and the subclass. */
+static const struct record_row rows[RECORD_CLASSES][16] = {
+    { FIFTEEN(GEN), ROW(GEN, .slow = gen_record) },
+    { ROW(SCHED), ROW(SCHED, .slow = runstate_slow, .fast = runstate_fast),
+      TWO(SCHED), FOUR(SCHED), ROW(SCHED_VERBOSE, .slow = schedule_record),
+      TWO(SCHED), ROW(SCHED), FOUR(SCHED) },
+    { ROW(DOM0OP), ROW(DOM0OP, .slow = domain_record), TWO(DOM0OP),
+      TWELVE(DOM0OP) },
+    { ROW(HVM), ROW(HVM, .slow = hvm_entryexit_slow, .fast = hvm_fast),
+      ROW(HVM_HANDLER, .slow = hvm_handler_slow, .fast = hvm_fast), ROW(HVM),
+      ROW(HVM_EMUL), TWO(HVM), ROW(HVM), FOUR(HVM), FOUR(HVM) },
+    { FIFTEEN(MEM), ROW(MEM, .slow = memory_record) },
+    { ROW(PV), ROW(PV, .slow = pv_record), ROW(PV, .slow = pv_record),
+      ROW(PV), TWELVE(PV) },
+    { FIFTEEN(SHADOW), ROW(SHADOW, .slow = shadow_record) },
+    { ROW(HW), ROW(HW, .slow = power_record), ROW(HW, .slow = irq_record),
+      ROW(HW), TWELVE(HW) },
+    { FIFTEEN(OTHER), ROW(OTHER) },
+    { FIFTEEN(OTHER), ROW(OTHER) },
+    { FIFTEEN(OTHER), ROW(OTHER) },
+    { FIFTEEN(GUEST), ROW(GUEST) },
 };
+
+const struct record_row *pcpu_rows(void)
+{
+    return rows[0];
+}
 
 /* Rows of the table are bits of the class. */
 #define ASSERT_ROW(row, class) \
@@ -329,21 +324,6 @@ void pcpu_end_silence(struct pcpu *p, uint64_t time)
 }
 
 /* --- all records ---------------------------------------------------------- */
-
-void pcpu_dispatch_record(struct pcpu *p, const struct xt_record *r)
-{
-    uint32_t class = r->event >> TRC_CLS_SHIFT;
-    unsigned int row = __builtin_ctz(class | 1u << (CLASSES - 1));
-    unsigned int sub = r->event >> TRC_SUBCLS_SHIFT & 0xf;
-    record_fn *machine = machines[row][sub];
-
-    debug_assert(row < CLASSES);
-    volume_add_record(p, volumes[row][sub], r);
-    if ( machine )
-        machine(p, r);
-    else
-        pcpu_emit_event(p, r);
-}
 
 static void sum_volumes(struct fact_volume *v)
 {

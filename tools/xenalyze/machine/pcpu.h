@@ -22,9 +22,21 @@
 #include "xenalyze/machine/emit.h"
 #include "xenalyze/model/model.h"
 
+/* Any payload, and bytes behind it that the load of a field may include. */
+#define HANDLER_PAYLOAD (4u * XT_RECORD_MAX_WORDS + 4u)
+
+/* A handler record whose exit has not ended. */
+struct handler_record
+{
+    uint32_t event;
+    uint8_t words;
+    bool main;                  /* the exit is accounted under this handler */
+    unsigned char payload[HANDLER_PAYLOAD];
+};
+
 /*
  * An exit that has not ended: its fact, except for vcpu, end and cycles, and
- * those of its handlers, which lack the exit and what depends on the exit.
+ * the records of its handlers.
  */
 struct open_exit
 {
@@ -33,7 +45,7 @@ struct open_exit
     uint64_t blocked_at;        /* only of a blocked exit: its last pause */
     uint64_t off_cpu;           /* cycles of its pauses before */
     struct fact_exit exit;
-    struct fact_handle pending[FACT_HANDLERS];
+    struct handler_record pending[FACT_HANDLERS];
 };
 
 /* Vcpus by the word that names them in records: a direct-mapped cache. */
@@ -133,6 +145,39 @@ struct pcpu
 
 typedef void record_fn(struct pcpu *p, const struct xt_record *r);
 
+/*
+ * Handle records of one subclass or more, from `at` on, up to the first record
+ * of another subclass, or with a time (stamp + `offset`) before the previous
+ * record's, more than PCPU_JUMP after the previous record's, or after `limit`,
+ * or close to `end`.  Returns the address of that record.
+ */
+typedef const unsigned char *records_fn(struct pcpu *p,
+                                        const unsigned char *at,
+                                        const unsigned char *end,
+                                        uint64_t offset, uint64_t limit);
+
+/* How records of a subclass are handled. */
+struct record_row
+{
+    record_fn *slow;            /* NULL: a record becomes a fact_event */
+    records_fn *fast;           /* consecutive records; or NULL */
+    uint8_t volume;             /* enum fact_volume_kind */
+};
+
+#define RECORD_CLASSES 12u      /* bits 16..27 of an id */
+
+/* Index of an event in pcpu_rows(): the lowest bit of the class counts. */
+static inline unsigned int record_row_index(uint32_t event)
+{
+    uint32_t class = event >> TRC_CLS_SHIFT;
+
+    return __builtin_ctz(class | 1u << (RECORD_CLASSES - 1)) * 16 +
+           (event >> TRC_SUBCLS_SHIFT & 0xf);
+}
+
+/* The table of all subclasses, by record_row_index(). */
+const struct record_row *pcpu_rows(void);
+
 /* The next record is LOST_RECORDS: the loss began at this time. */
 void pcpu_begin_loss(struct pcpu *p, uint64_t time);
 
@@ -166,19 +211,18 @@ void pcpu_begin(struct pcpu *p, uint64_t time);
 /* v has been running here since the pcpu's first record, or the last loss. */
 void pcpu_infer_current(struct pcpu *p, struct vcpu *v);
 
-/* Any record but entries and exits, which pcpu_record() handles itself. */
-record_fn pcpu_dispatch_record;
-
 /* Emit a record as struct fact_event: no machine handles it. */
 record_fn pcpu_emit_event;
 
 /* --- pcpu-runstate.c, one record ------------------------------------------ */
 
 record_fn runstate_slow, schedule_record, domain_record;
+records_fn runstate_fast;
 
 /* --- hvm.c ---------------------------------------------------------------- */
 
-record_fn hvm_entryexit_slow, hvm_handler_record;
+record_fn hvm_entryexit_slow, hvm_handler_slow;
+records_fn hvm_fast;        /* both kinds */
 
 /* The current vcpu leaves the pcpu during an exit; its new state is `next`. */
 void hvm_deschedule(struct pcpu *p, unsigned int next);
@@ -187,34 +231,14 @@ void hvm_deschedule(struct pcpu *p, unsigned int next);
 void hvm_add_handler(struct pcpu *p, const struct xt_record *r,
                      unsigned int minor);
 
-/* --- fast paths ----------------------------------------------------------- */
-
-/*
- * Handle pairs of exit and entry (hvm.c), or runstate changes
- * (pcpu-runstate.c), from `at` on, up to the first record of any other kind,
- * or with a time (stamp + `offset`) before the previous record's, more than
- * PCPU_JUMP after the previous record's, or after `limit`.  Returns the
- * address of that record.
- */
-const unsigned char *hvm_entryexit_fast(struct pcpu *p,
-                                        const unsigned char *at,
-                                        const unsigned char *end,
-                                        uint64_t offset, uint64_t limit);
-const unsigned char *runstate_fast(struct pcpu *p, const unsigned char *at,
-                                   const unsigned char *end, uint64_t offset,
-                                   uint64_t limit);
-
 /* --- handler.c ------------------------------------------------------------ */
 
-/*
- * Make a fact of a handler record, without vcpu and exit.  `main`: the exit is
- * accounted under this handler.  False: the record is too short.
- */
-bool handler_decode(struct fact_handle *f, const struct pcpu *p,
-                    const struct xt_record *r, bool main);
+/* Has the record all words that its fact needs? */
+bool handler_is_complete(const struct handler_record *h);
 
-/* Is the exit accounted under this handler? */
-bool handler_is_main(uint32_t event);
+/* Emit the fact of a handler record without an exit. */
+void handler_emit(const struct pcpu *p, const struct handler_record *h,
+                  const struct vcpu *v);
 
 /* Emit the handler facts of a finished exit. */
 void exit_emit_handlers(const struct emit *e, struct open_exit *o);
@@ -259,11 +283,28 @@ record_fn shadow_record;
  */
 bool shadow_is_main(uint32_t event);
 
-/* Fill in the rest of a fact.  False: the record is too short. */
-bool shadow_decode(struct fact_handle *f, const struct xt_record *r);
+/* Has the record all words that its fact needs? */
+bool shadow_is_complete(uint32_t event, unsigned int words);
+
+/* Fill in the rest of the fact of a complete record. */
+void shadow_decode(struct fact_handle *f, const struct xt_record *r);
 
 /* Level of the page table that a Windows guest maps at `va`; 0: no table. */
 unsigned int find_linear_level(unsigned int levels, uint64_t va);
+
+/*
+ * Bits by minor id: events that do not tell the purpose of an exit.  These are
+ * injections, and 0, which according to stock's analyze.h is never written.
+ */
+#define SECONDARY_EVENTS (UINT64_C(0x3d) | UINT64_C(1) << 0x20)
+
+/* Is the exit accounted under this handler? */
+static inline bool handler_is_main(uint32_t event)
+{
+    if ( event >> TRC_CLS_SHIFT == TRC_SHADOW >> TRC_CLS_SHIFT )
+        return shadow_is_main(event);
+    return !(SECONDARY_EVENTS >> (event & 0x3f) & 1);
+}
 
 /* --- guest-memory.c, pv.c, irq.c, power.c --------------------------------- */
 
@@ -404,24 +445,23 @@ static inline void volume_add(struct pcpu *p, unsigned int kind,
     p->volume.bytes[kind] += bytes;
 }
 
-static inline void volume_add_record(struct pcpu *p, unsigned int kind,
-                                     const struct xt_record *r)
+static inline size_t record_bytes(const struct xt_record *r)
 {
-    volume_add(p, kind, 1, 4 + 8 * r->has_tsc + 4 * r->words);
+    return 4 + 8 * r->has_tsc + 4 * r->words;
 }
 
 /* --- records -------------------------------------------------------------- */
 
-/*
- * Handle a record at p->time.  Most records of most traces are entries and
- * exits: they bypass the table of machines.
- */
-static inline void pcpu_handle_record(struct pcpu *p, const struct xt_record *r)
+/* Handle a record at p->time. */
+static inline void pcpu_handle_record(struct pcpu *p,
+                                      const struct record_row *row,
+                                      const struct xt_record *r)
 {
-    if ( r->event >> TRC_SUBCLS_SHIFT == TRC_HVM_ENTRYEXIT >> TRC_SUBCLS_SHIFT )
-        hvm_entryexit_slow(p, r);
-    else
-        pcpu_dispatch_record(p, r);
+    volume_add(p, row->volume, 1, record_bytes(r));
+    if ( row->slow )
+        row->slow(p, r);
+    else if ( emit_wants_event(p->emit) )
+        pcpu_emit_event(p, r);
 }
 
 /* Handle a record at `time`, which is not before the previous record's. */
@@ -435,7 +475,7 @@ static inline void pcpu_record(struct pcpu *p, const struct xt_record *r,
             pcpu_begin(p, time);
         p->time = time;
     }
-    pcpu_handle_record(p, r);
+    pcpu_handle_record(p, &pcpu_rows()[record_row_index(r->event)], r);
 }
 
 #endif /* XENALYZE_MACHINE_PCPU_H */

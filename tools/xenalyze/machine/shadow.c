@@ -78,15 +78,32 @@ static void load_fields(struct fact_shadow *s, const struct xt_record *r,
     s->count = xt_field_load(r, l->count);
 }
 
-bool shadow_decode(struct fact_handle *f, const struct xt_record *r)
+/* The layout of a fault.  Five levels are nobody's, and read as four. */
+static const struct layout *find_layout(uint32_t event)
 {
-    struct fact_shadow *s = &f->shadow;
-    unsigned int kind = event_minor8(r->event);
-    unsigned int levels = event_levels(r->event);
-    const struct layout *l;
+    unsigned int levels = event_levels(event);
+
+    return &layouts[event_minor8(event)]
+                   [(levels < MAX_LEVELS ? levels : MAX_LEVELS) - MIN_LEVELS];
+}
+
+bool shadow_is_complete(uint32_t event, unsigned int words)
+{
+    unsigned int kind = event_minor8(event);
 
     if ( kind >= SHADOW_KINDS || !kind )
         return true;
+    return words >= (kind < SHADOW_WRMAP_BF ? find_layout(event)->words
+                                            : XT_WORDS(shadow_wrmap_bf));
+}
+
+void shadow_decode(struct fact_handle *f, const struct xt_record *r)
+{
+    struct fact_shadow *s = &f->shadow;
+    unsigned int kind = event_minor8(r->event);
+
+    if ( kind >= SHADOW_KINDS || !kind )
+        return;
     f->kind = HANDLE_SHADOW;
     s->kind = kind;
     if ( kind >= SHADOW_WRMAP_BF )
@@ -94,19 +111,13 @@ bool shadow_decode(struct fact_handle *f, const struct xt_record *r)
         /* All of them have a frame number only. */
         s->gfn = RECORD_FIELD(r, shadow_wrmap_bf, gfn);
         f->main = false;
-        return xt_field_present(r, XT_AT(shadow_wrmap_bf, gfn));
+        return;
     }
-    s->levels = levels;
-    /* Five levels are nobody's; a record of such an id is read as of four. */
-    l = &layouts[kind][(levels < MAX_LEVELS ? levels : MAX_LEVELS) -
-                       MIN_LEVELS];
-    if ( r->words < l->words )
-        return false;
-    load_fields(s, r, l);
+    s->levels = event_levels(r->event);
+    load_fields(s, r, find_layout(r->event));
     f->at = s->va;
     f->value = s->flags | (uint64_t)s->count << XT_BITS(shadow_emulate_2, path);
-    f->linear = find_linear_level(levels, s->va);
-    return true;
+    f->linear = find_linear_level(s->levels, s->va);
 }
 
 /*
