@@ -201,30 +201,6 @@ static inline bool find_next_time(struct reader *r,
     return tsc <= limit;
 }
 
-/* The address of the next record; NULL: this one is too late, or too early. */
-static inline const unsigned char *
-read_common_record(struct pcpu *p, const struct record_row *row,
-                   const unsigned char *at, uint64_t offset, uint64_t limit)
-{
-    uint32_t header = xt_load32(at);
-    struct xt_record next = {
-        .event = TRC_HD_TO_EVENT(header), .words = TRC_HD_EXTRA(header),
-        .has_tsc = header & TRC_HD_CYCLE_FLAG, .payload = at + 4,
-    };
-
-    if ( next.has_tsc )
-    {
-        next.tsc = xt_load64(at + 4);
-        next.payload += 8;
-        if ( next.tsc + offset - p->time > PCPU_JUMP ||
-             next.tsc + offset > limit )
-            return NULL;
-        p->time = next.tsc + offset;
-    }
-    pcpu_handle_record(p, row, &next);
-    return next.payload + 4 * next.words;
-}
-
 /*
  * The loop for the common case: records of any class but GEN, in order of time,
  * without jumps, up to the end of the epoch, and with enough bytes left in the
@@ -236,21 +212,27 @@ static const unsigned char *read_common_records(struct reader *r,
 {
     const struct record_row *rows = pcpu_rows(), *row;
     const unsigned char *end = r->walk.end, *next;
+    const uint64_t offset = r->offset;
     struct pcpu *p = r->p;
+    struct xt_record record;
 
     for ( ; end - at >= (ptrdiff_t)XT_RECORD_MAX_BYTES; at = next )
     {
         uint32_t event = TRC_HD_TO_EVENT(xt_load32(at));
 
         row = &rows[record_row_index(event)];
-        next = row->fast ? row->fast(p, at, end, r->offset, limit) : at;
-        if ( next != at )
-            continue;
+        if ( row->fast )
+        {
+            next = row->fast(p, at, end, offset, limit);
+            if ( next != at )
+                continue;
+        }
         if ( event >> TRC_CLS_SHIFT <= TRC_GEN >> TRC_CLS_SHIFT )
             break;
-        next = read_common_record(p, row, at, r->offset, limit);
+        next = pcpu_next_record(p, &record, at, offset, limit);
         if ( !next )
             break;
+        pcpu_handle_record(p, row, &record, next - at);
     }
     return at;
 }

@@ -308,7 +308,8 @@ static inline bool handler_is_main(uint32_t event)
 
 /* --- guest-memory.c, pv.c, irq.c, power.c --------------------------------- */
 
-record_fn memory_record, pv_record, irq_record, power_record;
+record_fn memory_record, pv_slow, irq_record, power_record;
+records_fn pv_fast;
 
 /* --- changes -------------------------------------------------------------- */
 
@@ -452,12 +453,45 @@ static inline size_t record_bytes(const struct xt_record *r)
 
 /* --- records -------------------------------------------------------------- */
 
-/* Handle a record at p->time. */
+/*
+ * Decode the record at `at`, which is followed by enough bytes for any record,
+ * and set p->time.  Returns the end of the record; NULL: the time of the record
+ * is out of the range of a records_fn.
+ */
+__attribute__((always_inline))
+static inline const unsigned char *
+pcpu_next_record(struct pcpu *p, struct xt_record *r, const unsigned char *at,
+                 uint64_t offset, uint64_t limit)
+{
+    uint32_t header = xt_load32(at);
+    const unsigned char *payload = at + 4;
+    unsigned int words = TRC_HD_EXTRA(header);
+
+    r->tsc = 0;
+    r->has_tsc = header >> 31;
+    _Static_assert(TRC_HD_CYCLE_FLAG == 1u << 31, "the uppermost bit");
+    if ( header & TRC_HD_CYCLE_FLAG )
+    {
+        uint64_t tsc = xt_load64(payload), time = tsc + offset;
+
+        if ( time - p->time > PCPU_JUMP || time > limit )
+            return NULL;
+        p->time = time;
+        r->tsc = tsc;
+        payload += 8;
+    }
+    r->event = TRC_HD_TO_EVENT(header);
+    r->words = words;
+    r->payload = payload;
+    return payload + 4 * words;
+}
+
+/* Handle a record of `bytes` bytes at p->time. */
 static inline void pcpu_handle_record(struct pcpu *p,
                                       const struct record_row *row,
-                                      const struct xt_record *r)
+                                      const struct xt_record *r, size_t bytes)
 {
-    volume_add(p, row->volume, 1, record_bytes(r));
+    volume_add(p, row->volume, 1, bytes);
     if ( row->slow )
         row->slow(p, r);
     else if ( emit_wants_event(p->emit) )
@@ -475,7 +509,8 @@ static inline void pcpu_record(struct pcpu *p, const struct xt_record *r,
             pcpu_begin(p, time);
         p->time = time;
     }
-    pcpu_handle_record(p, &pcpu_rows()[record_row_index(r->event)], r);
+    pcpu_handle_record(p, &pcpu_rows()[record_row_index(r->event)], r,
+                       record_bytes(r));
 }
 
 #endif /* XENALYZE_MACHINE_PCPU_H */
