@@ -58,6 +58,8 @@ struct handler_row
         FIELD_AT(32 * (value), 32))
 
 static const struct handler_row rows[0x400] = {
+    /* All events without a row: handlers without fields, and shadow faults. */
+    [0] = { 0, HANDLE_GENERIC, 0, 0, true, NONE, NONE },
     MORE(TRC_HVM_PF_XEN, hvm_pf_xen, HANDLE_PF_XEN, va, error_code),
     MORE(TRC_HVM_PF_XEN64, hvm_pf_xen64, HANDLE_PF_XEN, va, error_code),
     BOTH(TRC_HVM_PF_INJECT, hvm_pf_inject, HANDLE_PF_INJECT, 0, cr2,
@@ -98,7 +100,6 @@ static const struct handler_row rows[0x400] = {
     ONLY_AT(TRC_HVM_TRAP, hvm_trap, HANDLE_TRAP, trap),
 };
 
-/* The row of an event without one is that of minor id 0: without fields. */
 static inline const struct handler_row *find_handler_row(uint32_t event)
 {
     const struct handler_row *row = &rows[KEY(event)];
@@ -220,17 +221,16 @@ static void emit_handler_slow(const struct emit *e,
 
 void exit_emit_handlers(const struct emit *e, struct open_exit *o)
 {
+    const struct handler_record *h = o->pending, *end = h + o->nr_pending;
     struct fact_handle f;
 
     debug_assert(o->open && o->nr_pending <= FACT_HANDLERS);
     begin_handle_of_exit(&f, &o->exit);
-    for ( unsigned int i = 0; i < o->nr_pending; i++ )
+    for ( ; h < end; h++ )
     {
-        const struct handler_record *h = &o->pending[i];
         const struct handler_row *row = find_handler_row(h->event);
 
-        /* Row 0: also the records of shadow faults. */
-        if ( row->more || h->words < row->words || row == &rows[0] )
+        if ( row->more || h->words < row->words )
         {
             emit_handler_slow(e, &o->exit, h);
             continue;
