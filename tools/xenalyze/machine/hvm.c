@@ -43,34 +43,39 @@ _Static_assert(offsetof(struct xt_rec_hvm_vmexit64_until_4_18, rip) == RIP_AT &&
                offsetof(struct xt_rec_hvm_svm_exit, rip) == RIP_AT &&
                offsetof(struct xt_rec_hvm_svm_exit64, rip) == RIP_AT, "layout");
 
+/* Set the members that follow from the event, and those of an empty exit. */
+static inline void init_exit_fact(struct pcpu *p, uint32_t event)
+{
+    struct fact_exit *f = &p->open_exit.exit;
+
+    /* By member: clearing the whole struct first would take as long. */
+    f->pcpu = p->id;
+    /* From 4.19 on the event id of an exit names the vendor. */
+    f->hardware = event_minor8(event) == event_minor8(TRC_HVM_SVM_EXIT)
+                  ? XT_HARDWARE_SVM : p->dialect->hardware;
+    f->nested = event & TRC_HVM_NESTEDFLAG;
+    f->wide = event_is_wide(event);
+    f->levels = f->wide ? 4 : p->levels;
+    f->handler = f->resyncs = f->unpinned = f->brute_force = 0;
+    f->seen = 0;
+}
+
 /* Words of an exit: reason, then the guest's address in one word or two. */
 static inline void begin_exit(struct pcpu *p, uint32_t event,
                               const unsigned char *words)
 {
     struct open_exit *o = &p->open_exit;
     struct fact_exit *f = &o->exit;
-    /* From 4.19 on the event id of an exit names the vendor. */
-    unsigned int hardware =
-        event_minor8(event) == event_minor8(TRC_HVM_SVM_EXIT)
-        ? XT_HARDWARE_SVM : p->dialect->hardware;
-    bool wide = event_is_wide(event);
-    uint32_t reason = xt_load32(words + REASON_AT);
 
     o->open = true;
     o->nr_pending = 0;
-    /* By member: clearing the whole struct first would take as long. */
-    f->pcpu = p->id;
-    f->reason = reason;
-    f->cause = exit_cause(hardware, reason);
-    f->hardware = hardware;
-    f->nested = event & TRC_HVM_NESTEDFLAG;
-    f->wide = wide;
-    f->levels = wide ? 4 : p->levels;
-    f->handler = f->resyncs = f->unpinned = f->brute_force = 0;
+    init_exit_fact(p, event);
+    f->reason = xt_load32(words + REASON_AT);
+    f->cause = exit_cause(f->hardware, f->reason);
     f->start = p->time;
     f->guest = p->entered_at ? p->time - p->entered_at : 0;
-    f->rip = wide ? xt_load64(words + RIP_AT) : xt_load32(words + RIP_AT);
-    f->seen = 0;
+    f->rip = event_is_wide(event) ? xt_load64(words + RIP_AT)
+                                  : xt_load32(words + RIP_AT);
     p->entered_at = 0;
 }
 
@@ -369,6 +374,62 @@ record_fast(struct pcpu *p, struct vcpu *v, struct counts *n, uint32_t header,
 
 #define ENTRY_HEADER record_header(TRC_HVM_VMENTRY, XT_WORDS(hvm_vmentry))
 #define EXIT_HEADER record_header(TRC_HVM_VMEXIT64, XT_WORDS(hvm_vmexit64))
+#define ENTRY_BYTES ((ptrdiff_t)RECORD_PAYLOAD)
+#define EXIT_BYTES ((ptrdiff_t)RECORD_PAYLOAD + 4 * XT_WORDS(hvm_vmexit64))
+#define PAIR_BYTES (EXIT_BYTES + ENTRY_BYTES)
+
+_Static_assert(XT_WORDS(hvm_vmentry) == 0, "an entry is a header and a time");
+_Static_assert(PAIR_BYTES <= FAST_BYTES, "a pair is readable");
+
+/* Does an entry follow the exit at `at` at once? */
+static inline bool is_before_entry(const unsigned char *at)
+{
+    return xt_load32(at + EXIT_BYTES) == ENTRY_HEADER;
+}
+
+/*
+ * Handle pairs of an exit and an entry.  Such an exit is emitted without
+ * being opened, and has most members in common with the one before.  Returns
+ * the end of the last pair.
+ */
+static const unsigned char *pairs_fast(struct pcpu *p, struct vcpu *v,
+                                       struct counts *n,
+                                       const unsigned char *at,
+                                       const unsigned char *end,
+                                       uint64_t offset, uint64_t limit)
+{
+    struct fact_exit *f = &p->open_exit.exit;
+    const unsigned char *from = at;
+    uint64_t pairs;
+
+    debug_assert(!p->open_exit.open && !p->may_have_remote_exit);
+    init_exit_fact(p, TRC_HVM_VMEXIT64);
+    f->vcpu = v;
+    f->end = EXIT_ENTERED;
+    for ( ; end - at >= FAST_BYTES && xt_load32(at) == EXIT_HEADER &&
+            is_before_entry(at); at += PAIR_BYTES )
+    {
+        uint64_t start = xt_load64(at + 4) + offset;
+        uint64_t stop = xt_load64(at + EXIT_BYTES + 4) + offset;
+
+        if ( start - p->time > PCPU_JUMP || stop - start > PCPU_JUMP ||
+             stop > limit )
+            break;
+        f->reason = xt_load32(at + RECORD_PAYLOAD + REASON_AT);
+        f->cause = exit_cause(f->hardware, f->reason);
+        f->rip = xt_load64(at + RECORD_PAYLOAD + RIP_AT);
+        f->guest = p->entered_at ? start - p->entered_at : 0;
+        f->start = start;
+        f->cycles = stop - start;
+        p->time = p->entered_at = stop;
+        emit_exit(p->emit, f);
+    }
+    pairs = (at - from) / PAIR_BYTES;
+    n->exits += pairs;
+    n->entries += pairs;
+    n->entry_bytes += pairs * ENTRY_BYTES;
+    return at;
+}
 
 const unsigned char *hvm_fast(struct pcpu *p, const unsigned char *at,
                               const unsigned char *end, uint64_t offset,
@@ -384,6 +445,13 @@ const unsigned char *hvm_fast(struct pcpu *p, const unsigned char *at,
     {
         uint32_t header = xt_load32(at);
 
+        if ( header == EXIT_HEADER && is_before_entry(at) &&
+             !p->open_exit.open && !p->may_have_remote_exit )
+        {
+            next = pairs_fast(p, v, &n, at, end, offset, limit);
+            if ( next > at )
+                continue;
+        }
         /* The compiler makes a copy of the code for each constant header. */
         if ( header == ENTRY_HEADER )
             next = record_fast(p, v, &n, ENTRY_HEADER, at, offset, limit);
