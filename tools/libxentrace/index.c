@@ -90,7 +90,7 @@ static struct xt_cpu_windows *get_cpu_windows(struct xt_index *i,
         for ( ; i->nr_cpus <= cpu; i->nr_cpus++ )
             cpus[i->nr_cpus] = (struct xt_cpu_windows){
                 .first = XT_NOWHERE, .last = XT_NOWHERE,
-                .inserted = XT_NOWHERE,
+                .last_timed = XT_NOWHERE, .inserted = XT_NOWHERE,
             };
         i->cpus = cpus;
     }
@@ -416,6 +416,7 @@ int xt_index_add(struct xt_index *i, const struct xt_window *w)
     l->last = number;
     if ( p.timed )
     {
+        l->last_timed = number;
         l->time_before = l->time;
         l->time = p.time;
         l->pass = i->pass;

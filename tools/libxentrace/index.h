@@ -50,6 +50,7 @@ struct xt_index_entry
 struct xt_cpu_windows
 {
     uint64_t first, last;       /* numbers of entries, or XT_NOWHERE */
+    uint64_t last_timed;        /* the last one with a time stamp, likewise */
     uint64_t inserted;          /* number of the last displaced window, if any
                                    is in the list; or XT_NOWHERE */
     uint64_t time;              /* last window, and the one before */

@@ -287,8 +287,9 @@ static void read_window(struct xt_latest *l, const struct xt_index *i,
 }
 
 /*
- * The latest times of a pcpu, from its last window on.  A stream has released
- * the bytes of a window that is done.
+ * The latest times of a pcpu, from its last window with a time stamp on: the
+ * last window of a capture often has metadata alone.  A stream has released the
+ * bytes of a window that is done.
  */
 static struct xt_latest get_latest(const struct xt_index *i, unsigned int cpu,
                                    const struct xt_view *v)
@@ -296,14 +297,15 @@ static struct xt_latest get_latest(const struct xt_index *i, unsigned int cpu,
     const struct xt_cpu_windows *w = &i->cpus[cpu];
     struct xt_latest l = { .known = true, .time = w->time_before,
                            .is_anchored = w->time_before };
+    uint64_t last = w->last_timed == XT_NOWHERE ? w->last : w->last_timed;
     const struct xt_index_entry *p;
 
-    if ( w->last == XT_NOWHERE )
+    if ( last == XT_NOWHERE )
         return (struct xt_latest){ .known = false };
-    if ( w->last < i->dropped || xt_index_get_entry(i, w->last)->done )
+    if ( last < i->dropped || xt_index_get_entry(i, last)->done )
         return (struct xt_latest){ .known = w->time, .time = w->time,
                                    .is_anchored = true };
-    p = xt_index_get_entry(i, w->last);
+    p = xt_index_get_entry(i, last);
     if ( !l.time )
         l.time = p->time;
     l.last = p->time;

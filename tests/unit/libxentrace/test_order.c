@@ -113,6 +113,31 @@ START_TEST(as_sorted)
 }
 END_TEST
 
+/*
+ * Far steps of the only pcpu in its last window but one: the last window has
+ * metadata without a time stamp, as at the end of a capture.
+ */
+START_TEST(before_metadata)
+{
+    size_t opened, nr;
+    char path[32];
+
+    m.size = 0;
+    opened = make_open(&m, 0);
+    for ( unsigned int i = 1; i <= 10; i++ )
+        make_record(&m, 0x81000, 1000000000 + i * 15000000, 2);
+    make_close(&m, opened);
+    opened = make_open(&m, 0);
+    make_record(&m, 0x1f08f, 0, 4);
+    make_close(&m, opened);
+    nr = expect_order(&m, want);
+    ck_assert_uint_eq(nr, 11);
+    trace_file(path, &m);
+    expect_order_of_file(path, 0, nr);
+    unlink(path);
+}
+END_TEST
+
 /* From any time on: the records before are left out, and no others. */
 START_TEST(from_a_moment)
 {
@@ -506,5 +531,5 @@ END_TEST
 UNIT_ROWS("order", { as_sorted, NR_SHAPES }, { from_a_moment, NR_SHAPES },
           { one_tick, 1 }, { burst, 1 }, { end_of_time, 1 },
           { one_wrong_time, 1 }, { wrong_clocks, 1 }, { drifting_clocks, 1 },
-          { absurd_offsets, 1 },
+          { absurd_offsets, 1 }, { before_metadata, 1 },
           { segments, 1 })
