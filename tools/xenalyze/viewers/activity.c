@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/debug.h"
+#include "common/fault.h"
 #include "common/grow.h"
 #include "xenalyze/account/account.h"
 
@@ -436,18 +437,41 @@ void activities_add_path(struct activities *a, const struct activity_path *part)
 
 /* --- the sink ------------------------------------------------------------- */
 
+static int compare_slots(const void *a, const void *b)
+{
+    const struct activity_slot *const *s = a, *const *t = b;
+
+    return s[0]->vcpu.number < t[0]->vcpu.number ? -1 : 1;
+}
+
+/* The indices of vcpus depend on threads, and the numbers of rows do not. */
+static int end_spans(struct activities *a)
+{
+    uint32_t nr = a->nr_slots;
+    struct activity_slot **slots = fault_calloc(nr + 1, sizeof(*slots));
+
+    if ( !slots )
+        return -ENOMEM;
+    if ( nr )
+        memcpy(slots, a->slots, nr * sizeof(*slots));
+    grow_sort_objects(&slots, &nr, compare_slots);
+    for ( uint32_t i = 0; i < nr; i++ )
+    {
+        end_span(a, slots[i], true);
+        slots[i]->span.before = ACTIVITY_NONE;
+    }
+    free(slots);
+    return 0;
+}
+
 static int activities_end(void *state, const struct fact_end *f, struct err *e)
 {
     struct activities *a = state;
-    int rc = 0;
+    int rc = end_spans(a);
 
     (void)f;
-    for ( uint32_t i = 0; i < a->nr_slots; i++ )
-        if ( a->slots[i] )
-        {
-            end_span(a, a->slots[i], true);
-            a->slots[i]->span.before = ACTIVITY_NONE;
-        }
+    if ( rc )
+        return rc;
     a->has_main = false;
     if ( a->options->programs && a->ops->program && !a->has_programs )
         rc = activities_add_programs(a, e);
