@@ -301,15 +301,16 @@ int trace_complete_index(struct xt_trace *t, struct err *e)
 
 int trace_set_mode_time(struct xt_trace *t, struct err *e)
 {
+    const struct xt_read_context context = t->order.context;
     bool begun = t->mode == MODE_TIME;
     int rc = trace_set_mode(t, MODE_TIME, e);
 
     if ( rc || begun )
         return rc;
-    if ( !t->order.slice.items &&
-         xt_order_init(&t->order, &t->order.context) )
+    if ( !t->order.slice.items && xt_order_init(&t->order, &context) )
     {
         xt_order_fini(&t->order);
+        t->order.context = context;     /* for another attempt */
         rc = trace_fail_memory(t, e);
     }
     if ( !rc )

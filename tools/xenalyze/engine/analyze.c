@@ -390,13 +390,15 @@ int segment_end(struct analysis *a, struct err *e)
 
 /* --- a trace -------------------------------------------------------------- */
 
-/* Other errors than that of a stream are found again. */
-static bool is_stream(struct xt_trace *trace)
+/* Errors are found again, except a lack of memory. */
+static int find_stream(struct analysis *a)
 {
     struct err unmapped = ERR_INIT;
     unsigned int nr;
+    int rc = xt_trace_cpus(a->trace, &nr, &unmapped);
 
-    return xt_trace_cpus(trace, &nr, &unmapped) == -ESPIPE;
+    a->by_time = rc == -ESPIPE;
+    return rc == -ENOMEM ? rc : 0;
 }
 
 static int setup_analysis(struct analysis *a, struct err *e)
@@ -407,10 +409,10 @@ static int setup_analysis(struct analysis *a, struct err *e)
         a->info = *a->options->info;
     else
         rc = xt_trace_info(a->trace, &a->info, e);
+    rc = rc ? rc : find_stream(a);
     if ( rc )
         return rc;
     xt_info_clock(&a->info, a->options->hz, &a->clock);
-    a->by_time = is_stream(a->trace);
     a->nr_shards = a->by_time ? 1 : count_threads(a);
     assert(a->nr_shards && a->nr_shards <= ANALYZE_MAX_THREADS);
     a->shards = arena_array(&a->arena, a->nr_shards, sizeof(*a->shards),
@@ -464,20 +466,22 @@ static bool pcpu_has_sleep_states(struct analysis *a, unsigned int pcpu,
 
 /*
  * Do pcpus write records when they sleep?  A pcpu that was busy before it
- * became silent has no such record of its own.
+ * became silent has no such record of its own.  A stream cannot tell.
  */
-static void find_sleep_states(struct analysis *a)
+static int find_sleep_states(struct analysis *a)
 {
     struct err ignored = ERR_INIT;
     unsigned int nr, most;
+    int rc = xt_trace_cpus(a->trace, &nr, &ignored);
 
-    if ( xt_trace_cpus(a->trace, &nr, &ignored) || !nr )
-        return;
+    if ( rc || !nr )
+        return rc == -ENOMEM ? rc : 0;
     assert(!a->nr_pcpus);
     most = SLEEP_SCAN / nr > SLEEP_SCAN_LEAST ? SLEEP_SCAN / nr
                                               : SLEEP_SCAN_LEAST;
     for ( unsigned int i = 0; i < nr && !a->has_sleep_states; i++ )
         a->has_sleep_states = pcpu_has_sleep_states(a, i, most);
+    return 0;
 }
 
 int analyze_trace(struct xt_trace *trace, const struct analyze_options *options,
@@ -505,11 +509,9 @@ int analyze_trace(struct xt_trace *trace, const struct analyze_options *options,
     a->sinks = cropped ? cropped : sinks;
     rc = rc ? rc : setup_analysis(a, e);
     rc = rc ? rc : analyze_clocks(a, e);
+    rc = rc ? rc : find_sleep_states(a);
     if ( !rc )
-    {
-        find_sleep_states(a);
         rc = a->by_time ? analyze_by_time(a, e) : analyze_by_pcpu(a, e);
-    }
     if ( !rc && (a->guests.failed || a->global.failed ||
                  a->global.waits.failed) )
         rc = -ENOMEM;
