@@ -123,14 +123,9 @@ static int refuse_compressed(struct dump_memory *m, const char *path,
                    path);
 }
 
-static void close_refused(struct dump_memory *m)
-{
-    (void)m;
-}
-
 const struct dump_format dump_compressed = {
     .is_format = is_compressed, .open = refuse_compressed,
-    .close = close_refused, .struct_bytes = sizeof(struct dump_memory),
+    .struct_bytes = sizeof(struct dump_memory),
 };
 
 #endif

@@ -219,13 +219,8 @@ static int refuse_elf(struct dump_memory *m, const char *path, struct err *e)
                    "without libelf", path);
 }
 
-static void close_refused(struct dump_memory *m)
-{
-    (void)m;
-}
-
 const struct dump_format dump_elf = {
-    .is_format = is_elf, .open = refuse_elf, .close = close_refused,
+    .is_format = is_elf, .open = refuse_elf,
     .struct_bytes = sizeof(struct dump_memory),
 };
 

@@ -27,7 +27,7 @@ struct dump_format
     bool (*is_format)(const unsigned char head[DUMP_HEAD]);
     /* `m` has the format's struct, zeroed but for the fd. */
     int (*open)(struct dump_memory *m, const char *path, struct err *e);
-    /* Also after a failed open(). */
+    /* Also after a failed open(); NULL if open() always fails. */
     void (*close)(struct dump_memory *m);
     int (*read)(const struct dump_memory *m, uint64_t address, void *to,
                 size_t bytes);

@@ -70,7 +70,8 @@ static int open_format(struct dump_memory **m, const struct dump_format *format,
         *m = d;
         return 0;
     }
-    format->close(d);
+    if ( format->close )
+        format->close(d);
     free(d);
     return rc;
 }
