@@ -468,14 +468,13 @@ static bool pcpu_has_sleep_states(struct analysis *a, unsigned int pcpu,
  * Do pcpus write records when they sleep?  A pcpu that was busy before it
  * became silent has no such record of its own.  A stream cannot tell.
  */
-static int find_sleep_states(struct analysis *a)
+static int find_sleep_states(struct analysis *a, struct err *e)
 {
-    struct err ignored = ERR_INIT;
     unsigned int nr, most;
-    int rc = xt_trace_cpus(a->trace, &nr, &ignored);
+    int rc = a->by_time ? 0 : xt_trace_cpus(a->trace, &nr, e);
 
-    if ( rc || !nr )
-        return rc == -ENOMEM ? rc : 0;
+    if ( rc || a->by_time || !nr )
+        return rc;
     assert(!a->nr_pcpus);
     most = SLEEP_SCAN / nr > SLEEP_SCAN_LEAST ? SLEEP_SCAN / nr
                                               : SLEEP_SCAN_LEAST;
@@ -509,7 +508,7 @@ int analyze_trace(struct xt_trace *trace, const struct analyze_options *options,
     a->sinks = cropped ? cropped : sinks;
     rc = rc ? rc : setup_analysis(a, e);
     rc = rc ? rc : analyze_clocks(a, e);
-    rc = rc ? rc : find_sleep_states(a);
+    rc = rc ? rc : find_sleep_states(a, e);
     if ( !rc )
         rc = a->by_time ? analyze_by_time(a, e) : analyze_by_pcpu(a, e);
     if ( !rc && (a->guests.failed || a->global.failed ||
