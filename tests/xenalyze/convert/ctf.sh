@@ -46,11 +46,14 @@ do
     "$xenalyze" --info "$trace" | awk '
         /^  pcpu /{ on = 1; next } !NF { on = 0 } on && $4 { print $1, $4 }
         ' >info
+    case $trace in
+    mix|*/c2b-membuf/*|*/svm-shadow-only/*) grep . lost && fail "$trace has no losses" ;;
+    *) grep -q . lost || fail "$trace: no losses" ;;
+    esac
     cmp lost info >&2 || fail "$trace: $(cat lost) lost, not $(cat info)"
     awk '$1 == "clock" && $2 != "unknown" && $2 > 2 { exit 1 }' out ||
         fail "$trace: $(grep clock out) ns from the wall clock"
 done
-grep -q . lost && fail 'this trace has no losses'
 convert mix
 babeltrace2 ctf >text || fail 'babeltrace2 fails'
 grep -q 'hvm_vmexit64: .* dom = ( "hvm2" .* reason = ( "HLT" ' text ||
