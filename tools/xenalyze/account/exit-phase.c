@@ -11,8 +11,9 @@
  *              phase 1           2        3
  *
  * Deviations from the mean of the phase, less a drift, add up in both
- * directions.  A sum beyond the limit is a change, which began where the sum
- * left 0.  The unit is the scatter: the median step from one window to the
+ * directions.  A sum beyond the limit is a change.  It began where the sum left
+ * 0, or later: where the rates are nearer to the new one than to the mean.  The
+ * unit is the scatter: the median step from one window to the
  * next, which a change of the mean hardly affects; but at least the scatter of
  * random events, and a quarter of the mean, since loads are not steady.
  */
@@ -201,6 +202,30 @@ static double find_mean(const struct phase_search *o, uint32_t begin,
     return sum / (end - begin);
 }
 
+/*
+ * The begin of a change that is noticed at `i`, at `from` or later: rates behind
+ * it are beyond the middle of the old mean and the new rate.
+ */
+static uint32_t find_begin(const struct phase_search *o, uint32_t from,
+                           uint32_t i, double mean)
+{
+    double middle = (mean + o->rates[i]) / 2, sum = 0, most = 0;
+    double sign = o->rates[i] < mean ? -1 : 1;
+    uint32_t begin = i;
+
+    assert(from <= i);
+    for ( uint32_t k = i + 1; k-- > from; )
+    {
+        sum += sign * (o->rates[k] - middle);
+        if ( sum >= most )
+        {
+            most = sum;
+            begin = k;
+        }
+    }
+    return begin;
+}
+
 /* The next change behind `begin`; o->nr: there is none. */
 static uint32_t find_change(const struct phase_search *o, uint32_t begin)
 {
@@ -217,7 +242,7 @@ static uint32_t find_change(const struct phase_search *o, uint32_t begin)
 
         if ( !add_deviation(&down, -x, i) && !rises )
             continue;
-        at = rises ? up.from : down.from;
+        at = find_begin(o, rises ? up.from : down.from, i, mean);
         if ( at >= begin + MIN_WINDOWS && o->nr - at >= MIN_WINDOWS )
             return at;
         /* The windows so far are the transition to this phase. */
