@@ -48,6 +48,7 @@ static const struct exit
     exit_cr = { { 28, 0x10 }, "CR_ACCESS", "hvm_cr_write64" },
     exit_dr = { { 29, 0x37 }, "DR_ACCESS", "hvm_dr_write" },
     exit_in = { { 30, 0x7b }, "IO_INSTRUCTION", "hvm_ioport_read" },
+    exit_in_device = { { 30, 0x7b }, "IO_INSTRUCTION", NULL },
     exit_out = { { 30, 0x7b }, "IO_INSTRUCTION", "hvm_ioport_write" },
     exit_rdmsr = { { 31, 0x7c }, "MSR_READ", "hvm_msr_read" },
     exit_wrmsr = { { 32, 0x7c }, "MSR_WRITE", "hvm_msr_write" },
@@ -146,6 +147,9 @@ void hvm_enter(struct sim_cpu *p)
     if ( p->in_guest )
         return;
     local_irq_save(flags);
+    if ( v->read_is_answered )
+        EMIT(p, trace_hvm_ioport_read(0x1f7, 0x50));
+    v->read_is_answered = false;
     vector = v->work.vector;
     inject_vector(p, &v->work);
     EMIT(p, trace_hvm_vmentry());
@@ -302,13 +306,20 @@ static void op_write_port(struct sim_cpu *p, struct sim_vcpu *v)
     EMIT(p, trace_hvm_ioport_write(SIM_COM1, random_below(&v->random, 256)));
 }
 
-/* An access handled by the device model in dom0; the vcpu waits in Xen. */
+/*
+ * An access handled by the device model in dom0; the vcpu waits in Xen. As in
+ * real Xen, a write is traced before the request, and a read when the vcpu runs
+ * again.
+ */
 static void op_device_model(struct sim_cpu *p, struct sim_vcpu *v)
 {
     if ( v->request )
         return;
-    leave_guest(p, &exit_out);
-    EMIT(p, trace_hvm_ioport_write(0x1f7, 0xc8));
+    leave_guest(p, v->reads_device ? &exit_in_device : &exit_out);
+    if ( !v->reads_device )
+        EMIT(p, trace_hvm_ioport_write(0x1f7, 0xc8));
+    v->read_is_answered = v->reads_device;
+    v->reads_device = !v->reads_device;
     request_send(p, v, REQUEST_EMULATE);
     vcpu_wait_in_xen(p);
 }

@@ -160,6 +160,8 @@ struct sim_vcpu
     enum request_kind request;  /* queued at a vcpu of dom0 */
     struct io_times io;         /* times of the last request */
     unsigned int emulation_step, emulation_steps;   /* device-model.c */
+    bool reads_device;          /* the access before was a write */
+    bool read_is_answered;      /* when the vcpu runs, traces the read */
     struct sim_vcpu *next_request;
     struct sim_vcpu *requests, **requests_end;
 

@@ -17,7 +17,7 @@ exits, states, wakes = [], {}, {}
 for line in open(sys.argv[2]):
     r = json.loads(line)
     key = r.get("dom"), r.get("vcpu")
-    if r["what"] == "exit" and r.get("handler", "").startswith("hvm_ioport"):
+    if r["what"] == "exit" and r.get("name") == "IO_INSTRUCTION":
         exits.append(r)
     if r["what"] == "runstate":
         states.setdefault(key, []).append((r["from"], r["to"], r["state"]))
@@ -224,3 +224,14 @@ assert sum(r["samples"] for r in rows) == 200, rows
 assert sum(r["total_cycles"] for r in rows) == 200 * 300, rows
 assert [r for r in rows if r["kind"] == "others"][0]["samples"] == 32, rows
 END
+
+# Without handler records the time is known, but the ports are not.
+simulate -T 1 --kind hvm --cpus 2
+with=$(sed -n 's/^ .* ide 0x1f0 *\([0-9]*\) .*/\1/p' out)
+expect 0 "$xensim" --virtual --boot 'tbuf_size=256 tevt_mask=0xa1000' -T 1 \
+    --kind hvm --cpus 2 -o trace
+expect 0 "$xenalyze" io trace
+without=$(sed -n 's/^ .* unknown ports *\([0-9]*\) .*/\1/p' out)
+[ "$with" ] && [ "$with" = "$without" ] || fail "$with, without $without"
+expect 0 "$xenalyze" --json --report-io trace
+! grep -q '"first":0' out || fail 'an unknown port is called 0'

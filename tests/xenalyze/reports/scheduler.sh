@@ -91,7 +91,7 @@ rules 0 drift
 has 'runstate [1-9][0-9]* 0 - '
 
 # A run queue for each pcpu: vcpus wait while another pcpu is idle.
-play apart -T 3 --load busy --runq-cpus 1 --seed 1
+play apart -T 3 --load busy --runq-cpus 1 --seed 2
 rules 1 apart
 has 'work [1-9][0-9]* [1-9][0-9]* 1[0-9]* .*'
 

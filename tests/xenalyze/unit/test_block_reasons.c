@@ -229,10 +229,16 @@ START_TEST(pv_wakers)
 }
 END_TEST
 
+/* The blocked part of an exit ends. */
+static void end_exit_block(struct block_test *t, const struct fact_exit *exit,
+                           bool is_access)
+{
+    t->sink.ops->exit_block(t->sink.state, &(struct fact_exit_block){
+        .exit = exit, .is_access = is_access });
+}
+
 START_TEST(emulated_devices)
 {
-    const struct fact_handle pio = { .kind = HANDLE_PIO };
-    const struct fact_handle cpuid = { .kind = HANDLE_CPUID };
     struct fact_exit exit = { .start = 95 };
     struct block_test t;
 
@@ -240,18 +246,13 @@ START_TEST(emulated_devices)
     exit.vcpu = get_sleeper(&t);
     run_on_pcpu(&t, get_guest(&t, 0));
     end_block(&t, 100, 110, STATE_RUNNABLE);
-    t.sink.ops->exit_block(t.sink.state, &(struct fact_exit_block){
-        .exit = &exit, .handle = &pio });
+    end_exit_block(&t, &exit, true);
     end_block(&t, 200, 203, STATE_RUNNABLE);
-    t.sink.ops->exit_block(t.sink.state, &(struct fact_exit_block){
-        .exit = &exit, .handle = &cpuid });
-    t.sink.ops->exit_block(t.sink.state, &(struct fact_exit_block){
-        .exit = &exit });
+    end_exit_block(&t, &exit, false);
     /* The exit began behind the block: another one. */
     end_block(&t, 300, 302, STATE_RUNNABLE);
     exit.start = 301;
-    t.sink.ops->exit_block(t.sink.state, &(struct fact_exit_block){
-        .exit = &exit, .handle = &pio });
+    end_exit_block(&t, &exit, true);
     expect_reasons(&t, "emulated d0 10; event d0 5");
 }
 END_TEST

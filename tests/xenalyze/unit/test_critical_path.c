@@ -246,7 +246,7 @@ START_TEST(device_model)
 {
     const struct fact_handle port = { .kind = HANDLE_PIO };
     struct fact_exit exit = { .start = 8, .cycles = 42 };
-    const struct fact_exit_block block = { &exit, &port, 40 };
+    const struct fact_exit_block block = { &exit, &port, 40, true };
 
     for ( unsigned int is_late = 0; is_late < 2; is_late++ )
     {

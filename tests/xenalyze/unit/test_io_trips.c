@@ -16,7 +16,8 @@
  *     vmsend 100 95 120 d1v0      HVM hypercall on event channels at 100, in an
  *                                 exit from 95 to 120
  *     vmcall 100 95 120 d1v0      another HVM hypercall
- *     pio 100 95 120 d1v0         emulated port in an exit; or mmio
+ *     access 95 120 d1v0          an exit, for an emulated device
+ *     exit 95 120 d1v0            ... and for something else
  *     map 140 d0v0 d1             d0v0 maps a grant of d1; or unmap, transfer
  *     loss
  *     end                         of the segment; another begins
@@ -127,6 +128,18 @@ static void feed_handle(struct io_test *t, const struct io_line *l)
         .at = l->kind->number });
 }
 
+/* The end of the blocked part of an exit. */
+static void feed_exit(struct io_test *t, const struct io_line *l)
+{
+    const struct fact_exit exit = {
+        .vcpu = l->vcpus[0], .start = l->numbers[0],
+        .cycles = l->numbers[1] - l->numbers[0],
+    };
+
+    t->sink.ops->exit_block(t->sink.state, &(struct fact_exit_block){
+        .exit = &exit, .is_access = l->kind->fact });
+}
+
 static void feed_grant(struct io_test *t, const struct io_line *l)
 {
     t->sink.ops->memory(t->sink.state, &(struct fact_memory){
@@ -171,9 +184,8 @@ static const struct io_kind io_kinds[] = {
     { "trap", feed_pv, PV_TRAP, EVENT_CHANNEL_OP },
     { "vmsend", feed_handle, HANDLE_HYPERCALL, EVENT_CHANNEL_OP },
     { "vmcall", feed_handle, HANDLE_HYPERCALL, 1 },
-    { "pio", feed_handle, HANDLE_PIO, EVENT_CHANNEL_OP },
-    { "mmio", feed_handle, HANDLE_MMIO, EVENT_CHANNEL_OP },
-    { "cpuid", feed_handle, HANDLE_CPUID, EVENT_CHANNEL_OP },
+    { "access", feed_exit, true, 0 },
+    { "exit", feed_exit, false, 0 },
     { "map", feed_grant, MEMORY_GRANT_MAP, 0 },
     { "unmap", feed_grant, MEMORY_GRANT_UNMAP, 0 },
     { "transfer", feed_grant, MEMORY_GRANT_TRANSFER, 0 },
@@ -512,7 +524,7 @@ static const struct io_row driver_domains_rows[] = {
       "map 50 d2v0 d1\nsend 100 d1v0\nwake 101 101 110 d2v0 d1v0\n"
       "wake 130 131 140 d1v0 d2v0\nsend 200 d1v0\n"
       "wake 201 201 210 d0v0 d1v0\nwake 230 231 239 d1v0 d0v0\n"
-      "trap 240 d1v0\nwake 301 301 310 d0v0 d1v0\npio 300 299 330 d1v0\n"
+      "trap 240 d1v0\nwake 301 301 310 d0v0 d1v0\naccess 299 330 d1v0\n"
       "wake 330 331 340 d1v0 d0v0\nsend 400 d3v0\n"
       "wake 401 401 410 d0v0 d3v0\nwake 430 431 438 d3v0 d0v0\n",
       "d1 d2: 1 trips 40 cycles 0 grants\nd1 d0: 1 trips 39 cycles 0 grants\n"
@@ -560,27 +572,27 @@ IO_TEST(late_sends)
 
 static const struct io_row emulated_devices_rows[] = {
     { "a port",
-      "call 50 d1v0\nwake 110 111 120 d0v0 d1v0\npio 105 100 150 d1v0\n"
+      "call 50 d1v0\nwake 110 111 120 d0v0 d1v0\naccess 100 150 d1v0\n"
       "wake 150 151 160 d1v0 d0v0\n",
       "d1 d0 emulated: 1 trips 50 cycles 0 grants\n"
       "d1v0 d0v0 110: 1 9 0 0 0 30 10\n" },
     { "a port, and an answer of another backend",
       "map 50 d2v0 d1\ncall 50 d1v0\nwake 110 111 120 d0v0 d1v0\n"
-      "pio 105 100 150 d1v0\nwake 130 131 140 d1v0 d2v0\n"
+      "access 100 150 d1v0\nwake 130 131 140 d1v0 d2v0\n"
       "wake 150 151 160 d1v0 d0v0\n",
       "d1 d0 emulated: 1 trips 50 cycles 0 grants\n"
       "d1v0 d0v0 110: 1 9 0 0 0 30 10\n" NO_REQUEST },
     { "memory, and an HVM hypercall before",
       "vmcall 50 45 55 d1v0\nwake 110 111 120 d0v0 d1v0\n"
-      "mmio 105 110 110 d1v0\nwake 150 151 160 d1v0 d0v0\n",
+      "access 110 110 d1v0\nwake 150 151 160 d1v0 d0v0\n",
       "d1 d0 emulated: 1 trips 50 cycles 0 grants\n"
       "d1v0 d0v0 110: 1 9 0 0 0 30 10\n" },
     { "an exit of another kind",
-      "call 50 d1v0\nwake 110 111 120 d0v0 d1v0\ncpuid 105 100 150 d1v0\n"
+      "call 50 d1v0\nwake 110 111 120 d0v0 d1v0\nexit 100 150 d1v0\n"
       "wake 150 151 160 d1v0 d0v0\n", NO_REQUEST },
     { "exits before and after the wake-up, and no exit",
-      "call 50 d1v0\nwake 110 111 120 d0v0 d1v0\npio 105 100 109 d1v0\n"
-      "pio 112 111 150 d1v0\npio 110 d1v0\nwake 150 151 160 d1v0 d0v0\n",
+      "call 50 d1v0\nwake 110 111 120 d0v0 d1v0\naccess 100 109 d1v0\n"
+      "access 111 150 d1v0\nwake 150 151 160 d1v0 d0v0\n",
       NO_REQUEST },
     { "a trace without hypercalls",
       "wake 110 111 120 d0v0 d1v0\nwake 150 151 160 d1v0 d0v0\n",
@@ -588,13 +600,13 @@ static const struct io_row emulated_devices_rows[] = {
       "d1v0 d0v0 110: 1 9 0 0 0 30 10\n" },
     { "the device before the event",
       "send 100 d1v0\nwake 101 101 105 d0v0 d1v0\ntrap 106 d1v0\n"
-      "wake 110 111 120 d0v0 d1v0\npio 108 107 150 d1v0\n"
+      "wake 110 111 120 d0v0 d1v0\naccess 107 150 d1v0\n"
       "wake 150 151 160 d1v0 d0v0\nwake 170 171 180 d1v0 d0v0\n",
       "d1 d0 emulated: 1 trips 50 cycles 0 grants\n"
       "d1 d0: 1 trips 80 cycles 0 grants\n"
       "d1v0 d0v0 100: 1 4 0 6 9 50 10\nd1v0 d0v0 110: 1 9 0 0 0 30 10\n" },
     { "a device without an answer at the end",
-      "call 50 d1v0\nwake 110 111 120 d0v0 d1v0\npio 105 100 150 d1v0\n",
+      "call 50 d1v0\nwake 110 111 120 d0v0 d1v0\naccess 100 150 d1v0\n",
       "requests in progress at the end: 1\n" },
 };
 
@@ -614,13 +626,13 @@ static const struct io_row interrupts_rows[] = {
       "d1v0 d0v0 100: 0 20 5 0 0 25 10\n" },
     { "a later wake-up is that of the device",
       "call 50 d1v0\nwake 110 111 120 d0v0 d1v0\n"
-      "wake 130 131 140 d0v0 d1v0\npio 125 122 150 d1v0\n"
+      "wake 130 131 140 d0v0 d1v0\naccess 122 150 d1v0\n"
       "wake 150 151 160 d1v0 d0v0\n",
       "d1 d0 emulated: 1 trips 30 cycles 0 grants\n"
       "d1v0 d0v0 130: 1 9 0 0 0 10 10\n" },
     { "an earlier wake-up, of a vcpu that runs later, is not",
       "call 50 d1v0\nwake 130 131 140 d0v0 d1v0\n"
-      "wake 110 111 145 d0v1 d1v0\npio 125 122 150 d1v0\n"
+      "wake 110 111 145 d0v1 d1v0\naccess 122 150 d1v0\n"
       "wake 150 151 160 d1v0 d0v0\n",
       "d1 d0 emulated: 1 trips 30 cycles 0 grants\n"
       "d1v0 d0v0 130: 1 9 0 0 0 10 10\n" },
@@ -651,7 +663,7 @@ static const struct io_row no_answers_rows[] = {
       "wake 200000 200001 200010 d1v0 d0v0\n", "" },
     { "an emulated device ends the time offline, no event does",
       "send 100 d1v0\nwake 101 101 105 d0v0 d1v0\ntrap 106 d1v0\n"
-      "wake 110 111 120 d0v0 d1v0\npio 108 107 150 d1v0\nsend 149 d0v0\n"
+      "wake 110 111 120 d0v0 d1v0\naccess 107 150 d1v0\nsend 149 d0v0\n"
       "resume 151 d1v0\nwake 150 151 160 d1v0 d0v0\nsend 169 d0v0\n"
       "resume 171 d1v0\nwake 170 171 180 d1v0 d0v0\nsend 189 d0v0\n"
       "wake 190 191 200 d1v0 d0v0\n",
@@ -792,7 +804,7 @@ START_TEST(hypercalls_are_counted)
     io_test_init(&t);
     feed_script(&t, "send 1 d1v0\ncall 2 d1v0\ntrap 3 d1v0\nsubsend 4 d1v0\n"
                 "oldsend 5 6 d0v0\nvmsend 7 7 8 d2v0\nvmcall 9 9 10 d2v0\n"
-                "pio 11 11 12 d2v0\n");
+                "access 11 12 d2v0\n");
     ck_assert(t.trips.has_calls);
     ck_assert_uint_eq(t.trips.events, 5);
     io_test_fini(&t);
@@ -812,7 +824,7 @@ static void feed_many_paths(struct io_test *t)
     for ( unsigned int i = 1; i <= MANY_TRIPS; i++ )
         feed_trip(t, 1, 50000 + 5 * i, 977 * i);
     feed_script(t, "wake 50110 50111 70120 d0v0 d1v0\n"
-                "pio 50105 50100 50150 d1v0\nloss\n");
+                "access 50100 50150 d1v0\nloss\n");
 }
 
 /* Each failure is reported at the end, and nothing is read or leaked. */

@@ -377,9 +377,8 @@ static void block_add_exit_block(void *state, const struct fact_exit_block *f)
 {
     struct block_vcpu *v = find_block_vcpu(state, f->exit->vcpu);
 
-    if ( v && f->handle && v->open.is_open &&
-         v->open.from >= f->exit->start &&
-         (f->handle->kind == HANDLE_PIO || f->handle->kind == HANDLE_MMIO) )
+    if ( v && f->is_access && v->open.is_open &&
+         v->open.from >= f->exit->start )
         v->open.is_emulated = true;
 }
 

@@ -491,8 +491,7 @@ static void path_add_exit_block(void *state, const struct fact_exit_block *f)
     struct critical_vcpu *v = find_critical_vcpu(p, f->exit->vcpu);
     struct critical_step *s = v ? get_step(&p->steps, v->last) : NULL;
 
-    if ( !v || !f->handle || (f->handle->kind != HANDLE_PIO &&
-                              f->handle->kind != HANDLE_MMIO) )
+    if ( !v || !f->is_access )
         return;
     v->access = f->exit->start;
     v->access_length = f->exit->cycles;

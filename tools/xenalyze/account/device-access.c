@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The exit comes first, then its blocked part, then the vcpu's wait: an access
- * is complete when the vcpu's next fact belongs to another one.  A wait of a
- * helper is a fact at its end, which is before the answer.
+ * The exit comes first, then its blocked part, then the vcpu's wait, then the
+ * address of a read: an access is complete when the vcpu's next fact belongs to
+ * another one.  A wait of a helper is a fact at its end, which is before the
+ * answer.
  */
 #include "xenalyze/account/device-access.h"
 
@@ -17,6 +18,7 @@
 #include "libxentrace/internal.h"
 #include "libxentrace/readers.h"
 #include "xenalyze/account/vcpu-array.h"
+#include "xenalyze/model/exit-reasons.h"
 
 void device_accesses_init(struct device_accesses *d)
 {
@@ -91,6 +93,8 @@ const char *access_range_text(const struct access_range *r,
 {
     if ( r->is_other )
         return "others";
+    if ( r->is_unknown )
+        return r->is_port ? "unknown ports" : "unknown addresses";
     if ( r->name && !r->is_port )
         return r->name;
     snprintf(text, ACCESS_TEXT, "%s%s0x%" PRIx64, r->name ? r->name : "",
@@ -101,8 +105,10 @@ const char *access_range_text(const struct access_range *r,
 static bool range_has(const struct access_range *r,
                       const struct access_open *o)
 {
-    return !r->is_other && r->is_port == o->is_port && o->at >= r->first &&
-           o->at <= r->last;
+    if ( r->is_other || r->is_port != o->is_port ||
+         r->is_unknown == o->is_known )
+        return false;
+    return r->is_unknown || (o->at >= r->first && o->at <= r->last);
 }
 
 static struct access_range *new_range(struct device_accesses *d,
@@ -143,6 +149,11 @@ static struct access_range *get_range(struct device_accesses *d,
             return NULL;
         if ( is_full )
             r->is_other = true;
+        else if ( !o->is_known )
+        {
+            r->is_unknown = true;
+            r->is_port = o->is_port;
+        }
         else
             find_device(r, o->is_port, o->at);
     }
@@ -281,13 +292,13 @@ static void split_model(struct device_accesses *d, const struct vcpu *vcpu,
         d->collect(d->collect_arg, from, to);
 }
 
-/* Add the access in progress, and forget it.  `until`: the vcpu runs. */
+/* Add the access in progress, and forget it. */
 static void close_access(struct device_accesses *d, const struct vcpu *vcpu,
-                         struct access_vcpu *v,
-                         const struct access_vcpu *answers, uint64_t until)
+                         struct access_vcpu *v)
 {
     struct access_open *o = &v->open;
-    uint64_t end = o->start + o->cycles, whole = until - o->start;
+    uint64_t end = o->start + o->cycles;
+    uint64_t until = o->runs ? o->until : end, whole = until - o->start;
     uint64_t paused = end - o->blocked, answer = find_answer(o);
     uint64_t parts[ACCESS_PARTS] = {
         [ACCESS_XEN] = o->cycles - o->blocked,
@@ -309,7 +320,7 @@ static void close_access(struct device_accesses *d, const struct vcpu *vcpu,
         return;
     if ( o->blocked )
     {
-        parts[ACCESS_HELPER_WAITS] = find_helper_wait(v, answers, paused,
+        parts[ACCESS_HELPER_WAITS] = find_helper_wait(v, o->answers, paused,
                                                       answer, &waits);
         parts[ACCESS_MODEL] = answer - paused - parts[ACCESS_HELPER_WAITS];
         r->answered++;
@@ -331,12 +342,45 @@ static void close_access(struct device_accesses *d, const struct vcpu *vcpu,
     add_to_stretch(d, v, r, parts, o->start);
 }
 
-/* No wait follows: the vcpu ran at the end of the exit. */
+/* Without a wait, the vcpu ran at the end of the exit. */
 static void flush_access(struct device_accesses *d, const struct vcpu *vcpu,
                          struct access_vcpu *v)
 {
     if ( v->open.is_open )
-        close_access(d, vcpu, v, NULL, v->open.start + v->open.cycles);
+        close_access(d, vcpu, v);
+}
+
+static void begin_access(struct device_accesses *d, struct access_vcpu *v,
+                         const struct fact_exit *exit,
+                         const struct fact_handle *f, bool is_known)
+{
+    flush_access(d, exit->vcpu, v);
+    v->open = (struct access_open){
+        .is_open = true, .is_known = is_known,
+        .is_port = f ? f->kind == HANDLE_PIO
+                     : exit_is_port(exit->hardware, exit->reason),
+        .at = f ? f->at : 0, .start = exit->start, .cycles = exit->cycles,
+    };
+}
+
+/* The exit of an access has ended: did it make the one in progress? */
+static bool has_begun(const struct access_vcpu *v, const struct fact_exit *exit)
+{
+    return v->open.is_open && !v->open.runs && v->open.start == exit->start;
+}
+
+/* A device model has answered a read, and the vcpu runs again. */
+static void add_late_address(struct device_accesses *d, struct access_vcpu *v,
+                             const struct fact_handle *f)
+{
+    struct access_open *o = &v->open;
+
+    if ( !o->is_open || o->is_known || !o->runs )
+        return;
+    o->is_known = true;
+    o->is_port = f->kind == HANDLE_PIO;
+    o->at = f->at;
+    close_access(d, f->vcpu, v);
 }
 
 static void access_add_handle(void *state, const struct fact_handle *f)
@@ -344,28 +388,27 @@ static void access_add_handle(void *state, const struct fact_handle *f)
     struct device_accesses *d = state;
     struct access_vcpu *v;
 
-    if ( (f->kind != HANDLE_PIO && f->kind != HANDLE_MMIO) || !f->main ||
-         !f->exit )
+    if ( f->kind != HANDLE_PIO && f->kind != HANDLE_MMIO )
         return;
     v = get_access_vcpu(d, f->vcpu);
-    if ( !v )
-        return;
-    flush_access(d, f->vcpu, v);
-    v->open = (struct access_open){
-        .is_open = true, .is_port = f->kind == HANDLE_PIO, .at = f->at,
-        .start = f->exit->start, .cycles = f->exit->cycles,
-    };
+    if ( v && !f->exit )
+        add_late_address(d, v, f);
+    else if ( v && !has_begun(v, f->exit) )
+        begin_access(d, v, f->exit, f, true);
 }
 
 static void access_add_exit_block(void *state, const struct fact_exit_block *f)
 {
     struct device_accesses *d = state;
-    const struct vcpu *vcpu = f->exit->vcpu;
-    struct access_vcpu *v = vcpu->index < d->nr_vcpus ? d->vcpus[vcpu->index]
-                                                      : NULL;
+    struct access_vcpu *v = f->is_access ? get_access_vcpu(d, f->exit->vcpu)
+                                         : NULL;
 
-    if ( !v || !v->open.is_open || v->open.start != f->exit->start ||
-         f->cycles > v->open.cycles )
+    if ( !v )
+        return;
+    if ( !has_begun(v, f->exit) )
+        begin_access(d, v, f->exit, f->handle,
+                     f->handle && f->handle->kind == HANDLE_NPF);
+    if ( f->cycles > v->open.cycles )
         return;
     v->open.blocked = f->cycles;
     v->open.answered = v->answered;
@@ -391,10 +434,15 @@ static void access_add_wait(void *state, const struct fact_wait *f)
 
     if ( !v )
         return;
-    if ( v->open.is_open && f->from == v->open.start + v->open.cycles &&
-         f->from <= f->to )
-        close_access(d, f->vcpu, v,
-                     is_woken ? get_access_vcpu(d, f->waker) : NULL, f->to);
+    if ( v->open.is_open && !v->open.runs &&
+         f->from == v->open.start + v->open.cycles && f->from <= f->to )
+    {
+        v->open.runs = true;
+        v->open.until = f->to;
+        v->open.answers = is_woken ? get_access_vcpu(d, f->waker) : NULL;
+        if ( v->open.is_known )
+            close_access(d, f->vcpu, v);
+    }
     v->waits[v->nr_waits++ % ACCESS_WAITS] = (struct access_wait){ f->from,
                                                                    f->to };
     if ( is_woken && f->waker->domain != f->vcpu->domain )
@@ -528,6 +576,8 @@ static int compare_ranges(const void *a, const void *b)
         return x->whole.sum > y->whole.sum ? -1 : 1;
     if ( x->is_port != y->is_port )
         return x->is_port ? -1 : 1;
+    if ( x->is_unknown != y->is_unknown )
+        return x->is_unknown ? 1 : -1;
     return x->first < y->first ? -1 : x->first > y->first;
 }
 

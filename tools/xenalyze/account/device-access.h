@@ -17,8 +17,11 @@
  * has paused, or that has used up its cap, stays offline after the answer: the
  * first wake-up is the answer, and the vcpu waits from then on.
  *
+ * Xen traces a read that a device model answers when the vcpu runs again. Without
+ * that record the port or address is unknown.
+ *
  * Memory: for each domain at most ACCESS_RANGES devices; accesses to further
- * devices share one row.
+ * devices share one row, and those to unknown addresses another.
  */
 #ifndef XENALYZE_ACCOUNT_DEVICE_ACCESS_H
 #define XENALYZE_ACCOUNT_DEVICE_ACCESS_H
@@ -49,6 +52,7 @@ struct access_range
 {
     struct access_range *next;  /* the last used of the domain comes first */
     bool is_other;              /* all further devices */
+    bool is_unknown;            /* all unknown ports, or addresses */
     bool is_port;
     uint64_t first, last;       /* addresses */
     const char *name;           /* NULL: unknown */
@@ -57,7 +61,10 @@ struct access_range
     struct stats whole, parts[ACCESS_PARTS];
 };
 
-/* "ide 0x1f0", "port 0xc100", "hpet", "at 0xfeb00000", "others". */
+/*
+ * "ide 0x1f0", "port 0xc100", "hpet", "at 0xfeb00000", "others",
+ * "unknown ports", "unknown addresses".
+ */
 const char *access_range_text(const struct access_range *r,
                               char text[ACCESS_TEXT]);
 
@@ -66,10 +73,15 @@ struct access_open
 {
     bool is_open;
     bool is_port;
+    bool is_known;              /* the address is known */
+    bool runs;                  /* the vcpu runs again: only the address is
+                                   still to come */
     uint64_t at;                /* the address */
     uint64_t start, cycles;     /* the exit */
     uint64_t blocked;           /* cycles at its end off the pcpu */
     uint64_t answered;          /* in that time; 0: not before the exit ends */
+    uint64_t until;             /* the vcpu runs again */
+    const struct access_vcpu *answers;  /* woke the vcpu; NULL: unknown */
 };
 
 struct access_wait { uint64_t from, to; };

@@ -618,12 +618,12 @@ static void io_add_pv(void *state, const struct fact_pv *f)
         ring_last(&v->sends)->other = f->time;
 }
 
-/* An access to a device, at the end of its exit. */
-static void note_access(struct io_trips *t, const struct fact_handle *f)
+/* The answer to an access to a device. */
+static void io_add_exit_block(void *state, const struct fact_exit_block *f)
 {
-    struct io_vcpu *v = get_io_vcpu(t, f->vcpu);
+    struct io_vcpu *v = get_io_vcpu(state, f->exit->vcpu);
 
-    if ( v && v->emulated.is_open &&
+    if ( v && f->is_access && v->emulated.is_open &&
          f->exit->start <= v->emulated.trip.times[0] &&
          v->emulated.trip.times[0] <= f->exit->start + f->exit->cycles )
         v->emulated.trip.accesses++;
@@ -633,8 +633,6 @@ static void io_add_handle(void *state, const struct fact_handle *f)
 {
     struct io_trips *t = state;
 
-    if ( (f->kind == HANDLE_PIO || f->kind == HANDLE_MMIO) && f->exit )
-        note_access(t, f);
     if ( f->kind != HANDLE_HYPERCALL )
         return;
     t->has_calls = true;
@@ -685,8 +683,8 @@ struct sink io_trips_sink(struct io_trips *t)
         .begin = io_begin, .end = io_end,
         .runstate = io_add_runstate, .wait = io_add_wait, .loss = io_add_loss,
         .pv = io_add_pv, .handle = io_add_handle, .memory = io_add_memory,
-        .handle_needs = 1u << HANDLE_PIO | 1u << HANDLE_MMIO |
-                        1u << HANDLE_HYPERCALL,
+        .exit_block = io_add_exit_block,
+        .handle_needs = 1u << HANDLE_HYPERCALL,
         .pv_need = NEED_PV_SENDS,
     };
 

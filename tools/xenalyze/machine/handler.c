@@ -240,6 +240,26 @@ void exit_emit_handlers(const struct emit *e, struct open_exit *o)
     }
 }
 
+/* Does a device model answer the access?  `f`: the main handler, or NULL. */
+static bool is_device_access(const struct fact_exit *exit,
+                             const struct fact_handle *f)
+{
+    if ( !f )
+        return exit_is_port(exit->hardware, exit->reason);
+    switch ( f->kind )
+    {
+    case HANDLE_PIO: case HANDLE_MMIO:
+        return true;
+    case HANDLE_NPF:
+        return f->type == XT_VALUE(p2m_type, mmio_dm);
+    case HANDLE_SHADOW:
+        return f->shadow.kind == SHADOW_MMIO ||
+               f->shadow.kind == SHADOW_FAST_MMIO;
+    default:
+        return false;
+    }
+}
+
 void exit_emit_block(const struct emit *e, struct open_exit *o,
                      uint64_t cycles)
 {
@@ -256,5 +276,6 @@ void exit_emit_block(const struct emit *e, struct open_exit *o,
         decode_handler_slow(&f, &o->pending[i]);
         block.handle = &f;
     }
+    block.is_access = is_device_access(&o->exit, block.handle);
     emit_exit_block(e, &block);
 }

@@ -35,15 +35,24 @@ static inline unsigned int exit_cause(unsigned int hardware, uint32_t reason)
 
 /* The reasons, on both kinds of hardware, that conclusions depend on. */
 #define EXIT_VMX_INTERRUPT 1u
+#define EXIT_VMX_PORT 30u
 #define EXIT_VMX_PAUSE 40u
 #define EXIT_SVM_INTERRUPT 0x60u
 #define EXIT_SVM_PAUSE 0x77u
+#define EXIT_SVM_PORT 0x7bu
 
 /* An interrupt of the host. */
 static inline bool exit_is_interrupt(unsigned int hardware, uint32_t reason)
 {
     return reason == (hardware == XT_HARDWARE_SVM ? EXIT_SVM_INTERRUPT
                                                   : EXIT_VMX_INTERRUPT);
+}
+
+/* An instruction that reads or writes a port. */
+static inline bool exit_is_port(unsigned int hardware, uint32_t reason)
+{
+    return reason == (hardware == XT_HARDWARE_SVM ? EXIT_SVM_PORT
+                                                  : EXIT_VMX_PORT);
 }
 
 /* The PAUSE instruction, repeated: the guest spins. */

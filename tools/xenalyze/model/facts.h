@@ -402,12 +402,18 @@ struct fact_exit
 /*
  * The part of an exit in which the vcpu was off its pcpu, since it blocked or
  * was paused; follows the fact of the exit.  Global.
+ *
+ * Xen traces an access to a device that a device model answers before the
+ * request if it writes, and behind the answer if it reads: that is a handler
+ * without an exit, on the vcpu's next pcpu.
  */
 struct fact_exit_block
 {
     const struct fact_exit *exit;       /* complete */
     const struct fact_handle *handle;   /* its main handler; NULL: none */
     uint64_t cycles;            /* at most those of the exit */
+    bool is_access;             /* the vcpu waited for a device model; known
+                                   if any sink wants handlers */
 };
 
 /* Contents of handler records by kind; members not listed are 0. */

@@ -268,6 +268,11 @@ static struct export_value range_kind(const struct access_range *r)
     return export_text(r->is_other ? "others" : r->is_port ? "port" : "memory");
 }
 
+static bool has_addresses(const struct access_range *r)
+{
+    return !r->is_other && !r->is_unknown;
+}
+
 static void walk_devices(struct export *x, void *state)
 {
     const struct devices_report *r = state;
@@ -277,8 +282,8 @@ static void walk_devices(struct export *x, void *state)
         const struct access_range *range = r->accesses.ranges[i];
 
         EXPORT_ROW(x, export_number(range->domain), range_kind(range),
-                   export_optional(!range->is_other, range->first),
-                   export_optional(!range->is_other, range->last),
+                   export_optional(has_addresses(range), range->first),
+                   export_optional(has_addresses(range), range->last),
                    export_text(range->name), export_number(range->answered),
                    export_series(&range->whole));
     }
@@ -294,7 +299,7 @@ static void walk_parts(struct export *x, void *state)
             const struct access_range *range = r->accesses.ranges[i];
 
             EXPORT_ROW(x, export_number(range->domain), range_kind(range),
-                       export_optional(!range->is_other, range->first),
+                       export_optional(has_addresses(range), range->first),
                        export_text(access_part_name(k)),
                        export_series(&range->parts[k]));
         }
@@ -335,7 +340,7 @@ static void walk_model(struct export *x, void *state)
     EXPORT_DOMAIN_ID, \
     EXPORT_COLUMN("kind", TEXT, "port or memory; others: all devices beyond " \
                   "the first 64 of the domain"), \
-    EXPORT_OPTIONAL("first", COUNT, "the first address")
+    EXPORT_OPTIONAL("first", COUNT, "the first address, if known")
 
 static const struct export_column device_columns[] = {
     DEVICE_KIND,
