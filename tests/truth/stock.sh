@@ -14,13 +14,18 @@ stock=$("$top_srcdir/tests/truth/fetch") || {
 # Stock's messages about inconsistent traces.
 inconsistent='Strange|WARNING|FATAL|ERROR|skew|Unexpected|unexpected|Not processing|HVM evt'
 
+# A read that a device model answers is traced behind the answer, when the exit
+# has ended for stock.
+expected='exit 1e(IO_INSTRUCTION) missing a handler'
+
 # analyze WHAT OPTION...: print stock's summary to the file summary
 analyze() {
     what=$1
     shift
     "$stock" "$@" --summary trace >summary 2>warnings ||
         fail "$what: stock gives up: $(tail -n 1 warnings)"
-    if grep -E "$inconsistent" summary warnings >matches; then
+    if grep -E "$inconsistent" summary warnings |
+        grep -vF "$expected" >matches; then
         head -n 5 matches >&2
         fail "$what: stock reports an inconsistency"
     fi

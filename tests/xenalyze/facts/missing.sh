@@ -93,7 +93,9 @@ check_damage() {
         fail "$what, $1: $(wc -l <odd) states are not in the truth"
     }
     now=$(known listed)
-    [ "$now" -lt "$all" ] || fail "$what, $1: $now of $all: nothing is missing"
+    # A few bytes need not hide a change of a state.
+    [ "$now" -lt "$all" ] || [ "$1" = bytes ] ||
+        fail "$what, $1: $now of $all: nothing is missing"
     [ "$now" -gt $((all / 2)) ] || fail "$what, $1: $now of $all are known"
     expect 0 "$facts" -t 3 sums trace
     mv out threads
