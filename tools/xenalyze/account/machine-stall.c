@@ -27,6 +27,7 @@ void machine_stalls_init(struct machine_stalls *m)
 {
     assert(!m->vcpus && !m->pcpus);
     m->next_typical = LEAST_TYPICAL;
+    m->confirm_at = UINT64_MAX;
     stats_pool_init(&m->pool);
 }
 
@@ -143,9 +144,8 @@ static uint64_t stall_length(const struct machine_stall *s)
 }
 
 /* Replaces the shortest stall, if the list is full. */
-static void keep_stall(struct machine_stalls *m)
+static void keep_stall(struct machine_stalls *m, const struct machine_stall *s)
 {
-    const struct machine_stall *s = &m->silence;
     uint32_t at = 0;
 
     assert(s->from < s->to && m->nr_longest <= MACHINE_STALLS);
@@ -161,31 +161,78 @@ static void keep_stall(struct machine_stalls *m)
         m->longest[at] = *s;
 }
 
-static void stop_vcpu(struct machine_stalls *m, const struct vcpu *vcpu)
+static void stop_vcpu(struct machine_stalls *m, const struct machine_stall *s,
+                      const struct vcpu *vcpu)
 {
     struct stall_vcpu *v = get_stall_vcpu(m, vcpu);
-    uint64_t from = m->silence.from, lost = stall_length(&m->silence);
+    uint64_t lost = stall_length(s);
 
     if ( !v )
         return;
     v->lost += lost;
     v->stalls++;
-    stretch_begin_loss(&v->search, &m->scale, from,
-                       stretch_cost(&v->search, from));
-    stretch_end_loss(&v->search, m->silence.to, lost,
+    stretch_begin_loss(&v->search, &m->scale, s->from,
+                       stretch_cost(&v->search, s->from));
+    stretch_end_loss(&v->search, s->to, lost,
                      (1 - STRETCH_CALM) * (double)lost);
 }
 
-static void add_stall(struct machine_stalls *m)
+/* No silence has come near the candidate. */
+COLD
+static void confirm_candidate(struct machine_stalls *m)
 {
-    keep_stall(m);
-    stats_add(&m->lengths, &m->pool, stall_length(&m->silence),
-              m->silence.from);
-    period_add(&m->period, &m->pool, m->silence.to);
+    const struct machine_stall *s = &m->candidate;
+
+    assert(m->confirm_at != UINT64_MAX);
+    m->confirm_at = UINT64_MAX;
+    keep_stall(m, s);
+    stats_add(&m->lengths, &m->pool, stall_length(s), s->from);
+    period_add(&m->period, &m->pool, s->to);
     for ( uint32_t i = 0; i < m->nr_pcpus; i++ )
-        if ( m->pcpus[i].stopped )
-            stop_vcpu(m, m->pcpus[i].stopped);
+        if ( m->pcpus[i].held )
+            stop_vcpu(m, s, m->pcpus[i].held);
+}
+
+/* `b` is the later one. */
+static bool is_near(const struct machine_stall *a,
+                    const struct machine_stall *b)
+{
+    uint64_t length = stall_length(a) < stall_length(b) ? stall_length(a)
+                                                        : stall_length(b);
+
+    return a->to && b->from - a->to < length;
+}
+
+/* The pcpus have gone on together. */
+static void end_silence(struct machine_stalls *m)
+{
+    const struct machine_stall *s = &m->silence;
+
     m->is_silence = false;
+    if ( m->is_near )
+    {
+        add_silence(m, stall_length(s), s->pcpus);
+        return;
+    }
+    m->candidate = *s;
+    m->confirm_at = s->to + stall_length(s);
+    for ( uint32_t i = 0; i < m->nr_pcpus; i++ )
+        m->pcpus[i].held = m->pcpus[i].stopped;
+}
+
+static void decide_candidate(struct machine_stalls *m)
+{
+    const struct machine_stall *s = &m->candidate;
+
+    if ( m->confirm_at == UINT64_MAX )
+        return;
+    if ( !is_near(s, &m->silence) )
+    {
+        confirm_candidate(m);
+        return;
+    }
+    m->confirm_at = UINT64_MAX;
+    add_silence(m, stall_length(s), s->pcpus);
 }
 
 COLD
@@ -194,6 +241,9 @@ static void begin_silence(struct machine_stalls *m, uint64_t last,
 {
     m->is_silence = true;
     m->silence = (struct machine_stall){ last, time, m->nr_busy };
+    m->is_near = is_near(&m->before, &m->silence);
+    m->before = m->silence;
+    decide_candidate(m);
     /* A long silence is longer than the expected one. */
     m->silence.from += m->expected / m->nr_busy;
     debug_assert(m->silence.from < time);
@@ -223,7 +273,7 @@ static void resume_pcpu(struct machine_stalls *m, uint32_t pcpu,
         return;
     p->has_resumed = true;
     if ( ++m->nr_resumed >= need )
-        add_stall(m);
+        end_silence(m);
 }
 
 /* While the pcpus go on as usual, silences of the machine are shorter. */
@@ -241,6 +291,8 @@ static inline void note_record(struct machine_stalls *m, uint32_t pcpu,
     if ( time > last )
     {
         m->last = time;
+        if ( time >= m->confirm_at && gap < m->least )
+            confirm_candidate(m);
         if ( last && m->nr_busy > 1 )
         {
             if ( gap >= m->least && is_too_long(m, gap) )
@@ -311,6 +363,8 @@ static int stall_end(void *state, const struct fact_end *f, struct err *e)
     struct machine_stalls *m = state;
 
     (void)f;
+    if ( m->confirm_at != UINT64_MAX )
+        confirm_candidate(m);
     for ( uint32_t i = 0; i < m->nr_vcpus; i++ )
         if ( m->vcpus[i] )
             stretch_close(&m->vcpus[i]->search, &m->scale);
@@ -318,6 +372,7 @@ static int stall_end(void *state, const struct fact_end *f, struct err *e)
         m->pcpus[i] = (struct stall_pcpu){ .current = NULL };
     period_interrupt(&m->period);
     m->is_silence = false;
+    m->before = (struct machine_stall){ 0, 0, 0 };
     m->nr_busy = 0;
     m->last = m->nr_typical = m->weight = m->limit = m->expected = 0;
     memset(m->weights, 0, sizeof(m->weights));

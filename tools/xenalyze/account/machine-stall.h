@@ -12,9 +12,10 @@
  * Silence alone is no proof, since a guest may compute without records.  So the
  * silence has to be 16 times longer than typical for so many busy pcpus, the
  * median of the last second or two, weighted by time; at least 100 us; and
- * three quarters of the busy pcpus have to go on within 50 us.  Pcpus with lost
- * records do not count, so a loss is no stall.  A machine with one busy pcpu
- * shows no stalls.
+ * three quarters of the busy pcpus have to go on within 50 us.  A guest that
+ * spins writes few records for some time, so a silence near another is no stall:
+ * nearer than the shorter of the two is long.  Pcpus with lost records do not
+ * count, so a loss is no stall.  A machine with one busy pcpu shows no stalls.
  *
  * The end of a stall is exact.  Its begin is estimated: after the last record,
  * by half of the typical silence, weighted by time.
@@ -50,6 +51,7 @@ struct stall_pcpu
 {
     const struct vcpu *current; /* a guest's; NULL: idle, or unknown */
     const struct vcpu *stopped; /* `current` when the silence began */
+    const struct vcpu *held;    /* ... that of `candidate` */
     bool has_resumed;
 };
 
@@ -73,6 +75,10 @@ struct machine_stalls
     bool is_silence;            /* `silence` may be a stall */
     struct machine_stall silence;
     uint32_t nr_resumed;
+    struct machine_stall before;        /* the last long silence; to 0: none */
+    bool is_near;               /* `silence` is near that before */
+    struct machine_stall candidate;     /* a stall, if no silence is near ... */
+    uint64_t confirm_at;        /* ... until then; UINT64_MAX: none */
     uint64_t weights[SILENCE_CELLS];    /* cycles of typical silences, by length
                                            times busy pcpus */
     uint64_t nr_typical, weight;        /* their number and sum */
