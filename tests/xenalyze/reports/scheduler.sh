@@ -241,7 +241,47 @@ compose bare <<'END'
 0 1000000 0x21101 0x10000
 0 2000000 0x21021 0x10000
 END
-for trace in rtds slice apart null share; do
+# ARINC 653: frames of 3, 2 and 5 ms, the last without a vcpu.  d1 sleeps in the
+# middle of its frame.  A loss breaks nothing; one frame may be longer.
+# frames CODE LONGER
+frames() {
+    {
+        echo '0 1000 0x1f08a 0 7 1 1'
+        echo '0 - 0x1f08b 0x20001 0 0 0 0'
+        echo '0 - 0x1f08b 0x20002 0 0 0 0'
+        awk -v longer="$2" '
+            function decide(dom, unit, at, end) {
+                printf "0 %.0f 0x2800f %d %d 0 %.0f\n", at, dom, unit, end - at
+            }
+            BEGIN {
+                t = 1000000
+                for ( i = 0; i < 40; i++ )
+                {
+                    print 0, t, "0x21011 0x10000"
+                    a = t + 3000000 + (i == 20) * longer
+                    b = a + 2000000
+                    c = b + 5000000
+                    decide(1, 0, t + 500, a)
+                    decide(32767, 0, t + 1000000, a)
+                    decide(1, 0, t + 2000000, a)
+                    decide(2, 1, a + 700, b)
+                    if ( i == 10 )
+                        printf "0 %.0f 0x1f001 9 1 %.0f 0\n", b - 1, a + 800
+                    decide(32767, 0, b + 600, c)
+                    t = c
+                }
+            }'
+    } | compose frames
+    rules "$1" frames
+}
+frames 0 0
+has 'frame 11[0-9] 0 - '
+frames 1 2500000
+has 'frame 11[0-9] 2 2500000 d1v0'
+frames 0 900000
+has 'frame 11[0-9] 0 - '
+
+for trace in rtds slice apart null share frames; do
     "$xenalyze" --cpu-hz 1G --check-scheduler $trace >out 2>err
     [ "$(wc -L <out)" -le 80 ] || fail "more than 80 columns: $trace"
     [ "$(wc -l <out)" -le 24 ] || fail "more than a screen: $trace"

@@ -11,6 +11,9 @@
 void sched_break_rule(struct sched_checks *c, enum sched_rule rule,
                       const struct sched_case *how);
 
+void sched_count_case(struct sched_result *r, const struct sched_case *how);
+void sched_add_result(struct sched_result *to, const struct sched_result *from);
+
 /* NULL: no memory. */
 struct sched_vcpu *sched_get_vcpu(struct sched_checks *c, const struct vcpu *v);
 
@@ -32,5 +35,10 @@ void sched_share_add(struct sched_checks *c, struct sched_vcpu *v,
 void sched_rtds_add(struct sched_checks *c, const struct fact_event *f);
 void sched_rtds_runstate(struct sched_vcpu *v, const struct fact_runstate *f);
 void sched_rtds_forget(struct sched_checks *c);
+
+/* ARINC 653 (sched-check-frames.c): before the end of a time slice. */
+void sched_frames_add(struct sched_checks *c, const struct fact_event *f);
+void sched_frames_forget(struct sched_pcpu *p);
+void sched_frames_close(struct sched_checks *c);
 
 #endif /* XENALYZE_ACCOUNT_SCHED_CHECK_RULES_H */

@@ -36,6 +36,7 @@ const char *sched_rule_name(enum sched_rule rule)
         [RULE_RATELIMIT] = "ratelimit", [RULE_SHARE] = "share",
         [RULE_NO_WAIT] = "no_wait", [RULE_EDF] = "edf",
         [RULE_BUDGET] = "budget", [RULE_DEADLINE] = "deadline",
+        [RULE_FRAME] = "frame",
     };
 
     assert(rule < SCHED_RULES);
@@ -44,7 +45,7 @@ const char *sched_rule_name(enum sched_rule rule)
 
 /* --- results -------------------------------------------------------------- */
 
-static void count_case(struct sched_result *r, const struct sched_case *how)
+void sched_count_case(struct sched_result *r, const struct sched_case *how)
 {
     assert(how->from <= how->to);
     if ( !r->broken || how->excess > r->worst.excess )
@@ -52,13 +53,12 @@ static void count_case(struct sched_result *r, const struct sched_case *how)
     r->broken++;
 }
 
-static void add_result(struct sched_result *to,
-                       const struct sched_result *from)
+void sched_add_result(struct sched_result *to, const struct sched_result *from)
 {
     to->tested += from->tested;
     if ( !from->broken )
         return;
-    count_case(to, &from->worst);
+    sched_count_case(to, &from->worst);
     to->broken += from->broken - 1;
 }
 
@@ -66,7 +66,7 @@ void sched_break_rule(struct sched_checks *c, enum sched_rule rule,
                       const struct sched_case *how)
 {
     assert(rule < SCHED_RULES);
-    count_case(&c->rules[rule], how);
+    sched_count_case(&c->rules[rule], how);
 }
 
 /* --- vcpus and pcpus ------------------------------------------------------ */
@@ -262,6 +262,7 @@ static void checks_event(void *state, const struct fact_event *f)
     case TRC_SCHED_SWITCH_INFNEXT:
     case TRC_SCHED_SWITCH_INFCONT:
         begin_slice(c, f);
+        sched_frames_add(c, f);
         break;
     case TRC_SCHED_YIELD:
         note_yield(c, f);
@@ -312,7 +313,10 @@ static void checks_loss(void *state, const struct fact_loss *f)
     struct sched_pcpu *p = get_sched_pcpu(c, f->pcpu);
 
     if ( p )
+    {
         p->end = 0;
+        sched_frames_forget(p);
+    }
     sched_rtds_forget(c);
 }
 
@@ -327,7 +331,7 @@ static void check_change(struct sched_checks *c, const struct sched_vcpu *v,
         return;
     c->changes.tested++;
     if ( !state_change_is_possible(f->state, f->next) )
-        count_case(&c->changes, &(struct sched_case){
+        sched_count_case(&c->changes, &(struct sched_case){
             0, f->to, f->to, v->domain, v->id, f->next_pcpu });
 }
 
@@ -388,7 +392,7 @@ static void checks_wait(void *state, const struct fact_wait *f)
     r = v->scheduler ? &c->rules[RULE_NO_WAIT] : &c->waits;
     r->tested++;
     if ( f->to > f->from && f->to - f->from > c->late )
-        count_case(r, &(struct sched_case){ f->to - f->from, f->from, f->to,
+        sched_count_case(r, &(struct sched_case){ f->to - f->from, f->from, f->to,
                                             v->domain, v->id, f->pcpu });
 }
 
@@ -413,7 +417,10 @@ static void forget_segment(struct sched_checks *c)
 {
     sched_rtds_forget(c);
     for ( uint32_t i = 0; i < c->nr_pcpus; i++ )
-        c->pcpus[i] = (struct sched_pcpu){ .end = 0 };
+    {
+        sched_frames_forget(&c->pcpus[i]);
+        c->pcpus[i] = (struct sched_pcpu){ .frames = c->pcpus[i].frames };
+    }
     for ( uint32_t i = 0; i < c->nr_vcpus; i++ )
         if ( c->vcpus[i] )
         {
@@ -437,7 +444,7 @@ static int checks_end(void *state, const struct fact_end *f, struct err *e)
     /* Records in the wrong order, since clocks differ, break no rule. */
     if ( !f->anomalies[ANOMALY_TRANSITION] )
         c->changes.broken = 0;
-    add_result(&c->rules[RULE_RUNSTATE], &c->changes);
+    sched_add_result(&c->rules[RULE_RUNSTATE], &c->changes);
     c->changes = (struct sched_result){ .tested = 0 };
     forget_segment(c);
     return c->failed || c->pool.failed
@@ -490,7 +497,7 @@ static void check_work(struct sched_checks *c, const struct wait_causes *waits)
         r->tested += stats_events(&w->waits);
         if ( !w->long_placements )
             continue;
-        count_case(r, &(struct sched_case){ m->cycles, m->from, m->to,
+        sched_count_case(r, &(struct sched_case){ m->cycles, m->from, m->to,
                                             w->domain, w->id, FACT_NO_PCPU });
         r->broken += w->long_placements - 1;
     }
@@ -504,6 +511,7 @@ void sched_checks_close(struct sched_checks *c,
 {
     assert(!c->active.nr && !c->window_end);
     check_work(c, waits);
+    sched_frames_close(c);
     if ( sched_checks_scheduler(c) == XT_SCHEDULER_NULL )
-        add_result(&c->rules[RULE_NO_WAIT], &c->waits);
+        sched_add_result(&c->rules[RULE_NO_WAIT], &c->waits);
 }

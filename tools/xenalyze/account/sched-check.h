@@ -39,6 +39,7 @@ enum sched_rule
     RULE_EDF,                   /* RTDS: the earliest deadline runs first */
     RULE_BUDGET,                /* RTDS: a vcpu does not exceed its budget */
     RULE_DEADLINE,              /* RTDS: a vcpu gets its budget in time */
+    RULE_FRAME,                 /* ARINC 653: minor frames repeat */
     SCHED_RULES
 };
 
@@ -108,6 +109,7 @@ struct sched_pcpu
     uint16_t domain, vcpu;      /* its owner */
     uint64_t last;              /* time of the last fact */
     bool has_tasklet;           /* Xen's own work displaces the vcpu */
+    struct sched_frames *frames;        /* NULL: not of ARINC 653 */
 };
 
 struct sched_list

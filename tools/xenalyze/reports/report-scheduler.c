@@ -31,6 +31,7 @@ static const char *const summaries[SCHED_RULES] = {
     [RULE_EDF] = "RTDS: earliest deadline first",
     [RULE_BUDGET] = "RTDS: no vcpu exceeds its budget",
     [RULE_DEADLINE] = "RTDS: budget before the deadline",
+    [RULE_FRAME] = "ARINC 653: minor frames repeat",
 };
 
 /* --- the report ----------------------------------------------------------- */
@@ -236,7 +237,8 @@ static const struct export_column columns[] = {
                   "divide time by weight; no_wait: with null, no vcpu waits; "
                   "edf: RTDS runs the earliest deadline first; budget: a vcpu "
                   "runs at most its budget; deadline: a vcpu that wants its "
-                  "budget gets it before the deadline"),
+                  "budget gets it before the deadline; frame: with ARINC 653 "
+                  "each minor frame is as long as in the major frame before"),
     EXPORT_COLUMN("tested", COUNT, "cases in which the rule was tested; 0: "
                   "another scheduler, or the trace lacks the records"),
     EXPORT_COLUMN("broken", COUNT, "cases that broke the rule"),
