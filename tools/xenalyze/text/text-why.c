@@ -163,12 +163,18 @@ static uint64_t find_stopped_time(const struct wait_vcpu *v)
     return stopped - smaller_of(v->sums.waited, stopped);
 }
 
+/* The part of that in which device models worked, or waited for a pcpu. */
+static uint64_t find_model_time(const struct text_why *t)
+{
+    const struct access_vcpu *a = t->facts.accesses;
+
+    return a ? smaller_of(a->sums[ACCESS_HELPER_WAITS] + a->sums[ACCESS_MODEL],
+                          find_stopped_time(t->facts.vcpu)) : 0;
+}
+
 static uint64_t find_paused_time(const struct text_why *t)
 {
-    uint64_t stopped = find_stopped_time(t->facts.vcpu);
-
-    return stopped - smaller_of(verdict_lost_time(&t->facts, VERDICT_DEVICE),
-                                stopped);
+    return find_stopped_time(t->facts.vcpu) - find_model_time(t);
 }
 
 #define PAUSED_PERCENT 10.0     /* the verdict has a word about it */
@@ -192,7 +198,7 @@ static void print_calm(const struct text_why *t)
 static void print_states(const struct text_why *t)
 {
     const struct wait_vcpu *v = t->facts.vcpu;
-    uint64_t paused = find_stopped_time(v);
+    uint64_t model = find_model_time(t), paused = find_paused_time(t);
     uint64_t parked = v->sums.parked;
     struct text_wrap w = text_wrap_begin(t->out);
     char text[NUM_CLOCK_MAX];
@@ -209,6 +215,9 @@ static void print_states(const struct text_why *t)
     text_wrap_add(&w, ",", "blocked %.1f%%",
                   share_of_time(t, v->times[STATE_BLOCKED]));
     /* No word about what rounds to 0. */
+    if ( share_of_time(t, model) >= 0.05 )
+        text_wrap_add(&w, ",", "in emulated devices %.1f%%",
+                      share_of_time(t, model));
     if ( share_of_time(t, paused) >= 0.05 )
         text_wrap_add(&w, ",", "paused %.1f%%", share_of_time(t, paused));
     putc('.', t->out);
