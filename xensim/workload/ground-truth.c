@@ -75,6 +75,7 @@ static void write_exit_storm(struct json_lines *t, const struct sim_vcpu *v)
     json_line_number(t, ",\"from\":", storm->from);
     json_line_number(t, ",\"to\":", storm->to);
     json_line_number(t, ",\"exits\":", storm->exits);
+    json_line_number(t, ",\"rip\":", SIM_STORM_RIP);
     json_line_end(t);
 }
 

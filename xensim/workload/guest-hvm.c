@@ -92,6 +92,8 @@ static void leave_guest(struct sim_cpu *p, const struct exit *x)
     unsigned long flags;
 
     ASSERT(is_hvm(v));
+    if ( v->exit_storm.exits )
+        rip = SIM_STORM_RIP;
     if ( !p->in_guest )
         hvm_enter(p);
     local_irq_save(flags);
@@ -468,8 +470,10 @@ static const struct op_sequence sequences[] = {
 /* The guest writes a long text to the serial port. */
 static void act_in_exit_storm(struct sim_cpu *p, struct sim_vcpu *v)
 {
+    bool is_first = !v->exit_storm.exits++;
+
     op_write_port(p, v);
-    if ( !v->exit_storm.exits++ )
+    if ( is_first )
         v->exit_storm.from = p->stamp;
     v->exit_storm.to = p->stamp;
 }

@@ -103,7 +103,8 @@ struct open_exit
     const char *name, *handler;
 };
 
-#define SIM_COM1 0x3f8          /* the serial port of a storm */
+#define SIM_COM1 0x3f8          /* the serial port of a storm ... */
+#define SIM_STORM_RIP 0xffffffff81123454ull     /* ... and its loop */
 
 /* The storm of exits of a vcpu: first exit, end of the last, number. */
 struct exit_storm

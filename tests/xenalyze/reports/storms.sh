@@ -33,6 +33,7 @@ inside = [r for r in truth if r["what"] == "exit" and
           got["from_tsc"] <= r["at"] < got["to_tsc"]]
 assert 0 <= len(inside) - got["events"] <= 5, (len(inside), got)
 assert got["events"] >= 0.95 * want["exits"], (got, want)
+assert got["rip"] == want["rip"] and got["rip_percent"] > 90, (got, want)
 assert got["per_second"] >= 50 * got["usual_per_second"] > 0, got
 cycles = sum(r["cycles"] for r in inside)
 assert abs(got["in_xen_cycles"] - cycles) <= 0.02 * cycles, (got, cycles)
@@ -191,7 +192,7 @@ storms 1 '^ vcpus with more than 128 ports, pages and vectors.*: 1$'
 grep -Eq '^ d1v0 +IO_INSTRUCTION +[0-9]' out || fail "no storm: $(cat out)"
 # Records lost in the storm, and in calm time, which stays calm.
 exits "$storm" 1 't >= 521000 && t < 525000'
-storms 2 'records lost beside it'
+storms 2 'records were lost beside it'
 exits 0 1 't >= 521000 && t < 525000'
 storms 0 'Time in guest'
 # Traces that cannot have storms, and a vcpu that runs for too short a time.

@@ -171,6 +171,8 @@ static void add_phase(const struct phase_search *o, uint32_t begin,
         phase.running += s->search[i].running;
     }
     find_top_reason(o, first, last, &phase);
+    s->failed |= !storm_find_place(o->vcpu->all, phase.top, first, last - 1,
+                                   &phase.place);
     s->phases[s->nr_phases++] = phase;
 }
 

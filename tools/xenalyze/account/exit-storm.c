@@ -42,9 +42,11 @@ static inline uint64_t find_window(struct exit_storms *s, uint64_t time)
     return s->window;
 }
 
-static inline void count_storm_event(struct exit_storms *s,
-                                     const struct vcpu *v, uint64_t key,
-                                     uint64_t time, uint64_t cycles)
+/* NULL: no memory. */
+static inline struct storm_cell *count_storm_event(struct exit_storms *s,
+                                                   const struct vcpu *v,
+                                                   uint64_t key, uint64_t time,
+                                                   uint64_t cycles)
 {
     struct storm_series *x;
 
@@ -54,8 +56,7 @@ static inline void count_storm_event(struct exit_storms *s,
         s->latest = s->latest_own ? v : NULL;
     }
     x = s->latest_own ? storm_get_series(s, s->latest_own, key) : NULL;
-    if ( x )
-        storm_add(s, x, find_window(s, time), 1, cycles);
+    return x ? storm_add(s, x, find_window(s, time), 1, cycles) : NULL;
 }
 
 static uint64_t find_detail(const struct fact_handle *f)
@@ -89,11 +90,14 @@ static void storms_add_exit(void *state, const struct fact_exit *f)
     struct exit_storms *s = state;
     uint64_t detail = s->has_detail ? s->detail
                                     : storm_make_detail(STORM_EXIT, 0);
+    struct storm_cell *c;
 
     debug_assert(f->cause < EXIT_CAUSES);
     s->has_detail = false;
-    count_storm_event(s, f->vcpu, storm_make_key(detail, f->cause), f->start,
-                      f->cycles);
+    c = count_storm_event(s, f->vcpu, storm_make_key(detail, f->cause),
+                          f->start, f->cycles);
+    if ( c )
+        storm_sample(c, f->start * UINT64_C(0x9e3779b97f4a7c15) >> 32, f->rip);
 }
 
 /* The time off the pcpu is no time in Xen. */

@@ -23,6 +23,10 @@
  * The same windows show phases of a vcpu: spans of time with one rate of all
  * exits, from one change of the rate to the next (exit-phase.c).
  *
+ * Of each window of a series one exit is a sample, chosen by a hash of its time:
+ * it stands for all exits of the window when the guest's address with the most
+ * exits is sought.
+ *
  * Memory: for each series a cell for each window with events; a vcpu has at
  * most STORM_DETAILS series for ports, pages of memory and vectors of exits,
  * or none, if the trace has more.  The STORMS_MAX worst storms, the first
@@ -56,6 +60,22 @@ enum storm_kind
     STORM_KINDS
 };
 
+/*
+ * The guest's address (rip) with the most exits, as the samples tell.  A single
+ * sample is no evidence.
+ */
+struct storm_place
+{
+    uint64_t rip;
+    uint64_t exits, all;        /* for which samples stand */
+    uint32_t samples;           /* with this address */
+};
+
+static inline bool storm_place_is_known(const struct storm_place *p)
+{
+    return p->samples > 1;
+}
+
 struct exit_storm
 {
     uint16_t domain, vcpu;
@@ -66,6 +86,7 @@ struct exit_storm
     uint64_t running;           /* cycles that the vcpu ran meanwhile */
     uint64_t typical;           /* events per second of running */
     bool cut_before, cut_after; /* next to it, records are lost */
+    struct storm_place place;   /* injections have none */
 };
 
 #define PHASES_MAX 1024u
@@ -78,13 +99,17 @@ struct exit_phase
     uint64_t cycles;            /* in Xen, of the exits */
     uint64_t running;           /* cycles that the vcpu ran meanwhile */
     unsigned int top;           /* the cause with the most exits ... */
-    uint64_t top_exits;         /* ... and their number */
+    uint64_t top_exits;         /* ... their number ... */
+    struct storm_place place;   /* ... and where in the guest */
 };
 
 struct storm_cell
 {
     uint64_t window : 10, count : 54;
     uint64_t cycles;
+    uint64_t sampled;           /* the hash of the sample's time, plus 1; 0:
+                                   there is no sample */
+    uint64_t rip;               /* the sample's */
 };
 
 /* Cells have rising windows of 2^shift times the shortest length. */

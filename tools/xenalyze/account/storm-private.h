@@ -37,23 +37,37 @@ static inline uint64_t storm_make_key(uint64_t detail, unsigned int cause)
 /* The windows get twice the length. */
 void storm_coarsen(struct storm_series *x);
 
+/* Find or create the cell of a window.  NULL: no memory. */
 COLD
-void storm_add_slow(struct exit_storms *s, struct storm_series *x, uint64_t at,
-                    uint64_t count, uint64_t cycles);
+struct storm_cell *storm_get_cell_slow(struct exit_storms *s,
+                                       struct storm_series *x, uint64_t at);
 
 /* `at`: number of the shortest window.  Cycles may be subtracted, modulo. */
-static inline void storm_add(struct exit_storms *s, struct storm_series *x,
-                             uint64_t at, uint64_t count, uint64_t cycles)
+static inline struct storm_cell *storm_add(struct exit_storms *s,
+                                           struct storm_series *x, uint64_t at,
+                                           uint64_t count, uint64_t cycles)
 {
     struct storm_cell *c = x->nr ? &x->cells[x->nr - 1] : NULL;
 
     if ( !c || c->window != at >> x->shift )
+        c = storm_get_cell_slow(s, x, at);
+    if ( c )
     {
-        storm_add_slow(s, x, at, count, cycles);
-        return;
+        c->count += count;
+        c->cycles += cycles;
     }
-    c->count += count;
-    c->cycles += cycles;
+    return c;
+}
+
+/* The smallest hash is the sample, so the order of exits does not matter. */
+static inline void storm_sample(struct storm_cell *c, uint64_t hash,
+                                uint64_t rip)
+{
+    if ( hash < c->sampled - 1 || (hash == c->sampled - 1 && rip < c->rip) )
+    {
+        c->sampled = hash + 1;
+        c->rip = rip;
+    }
 }
 
 /* Add the parts of a span to their windows. */
@@ -87,6 +101,13 @@ static inline struct storm_series *storm_get_series(struct exit_storms *s,
 
     return x && x->key == key ? x : storm_get_series_slow(s, v, key);
 }
+
+/*
+ * Exits of the series from x on whose cause is `cause`, in the windows from
+ * `begin` to `last`: where in the guest are most?  False: no memory.
+ */
+bool storm_find_place(const struct storm_series *x, unsigned int cause,
+                      uint32_t begin, uint32_t last, struct storm_place *place);
 
 /* --- storm-search.c ------------------------------------------------------- */
 

@@ -118,6 +118,7 @@ static void add_storm(const struct storm_search *o, uint32_t begin,
 {
     const struct storm_window *w = o->s->search;
     double hz = (double)xt_clock_hz(&o->s->clock);
+    struct storm_series one;
     struct exit_storm storm = {
         .domain = o->vcpu->domain, .vcpu = o->vcpu->id, .key = o->series->key,
         .from = o->s->first + begin * o->width,
@@ -135,9 +136,14 @@ static void add_storm(const struct storm_search *o, uint32_t begin,
         storm.cycles += w[i].cycles;
         storm.running += w[i].running;
     }
-    if ( storm_get_kind(storm.key) == STORM_INJECTION ||
-         storm.cycles >= storm.running / 100 * STORM_PERCENT )
-        keep_storm(o->s, &storm);
+    if ( storm_get_kind(storm.key) != STORM_INJECTION &&
+         storm.cycles < storm.running / 100 * STORM_PERCENT )
+        return;
+    one = *o->series;
+    one.next = NULL;
+    o->s->failed |= !storm_find_place(&one, storm_get_cause(storm.key), begin,
+                                      last, &storm.place);
+    keep_storm(o->s, &storm);
 }
 
 static bool has_dense_cell(const struct storm_search *o)

@@ -6,7 +6,10 @@
 #include "xenalyze/account/storm-private.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "common/fault.h"
 
 /* --- keys ----------------------------------------------------------------- */
 
@@ -46,6 +49,12 @@ static uint64_t make_cause_key(uint64_t key)
 
 /* --- series --------------------------------------------------------------- */
 
+static void merge_sample(struct storm_cell *to, const struct storm_cell *from)
+{
+    if ( from->sampled )
+        storm_sample(to, from->sampled - 1, from->rip);
+}
+
 void storm_coarsen(struct storm_series *x)
 {
     uint16_t kept = 0;
@@ -60,6 +69,7 @@ void storm_coarsen(struct storm_series *x)
         {
             x->cells[kept - 1].count += c.count;
             x->cells[kept - 1].cycles += c.cycles;
+            merge_sample(&x->cells[kept - 1], &c);
         }
         else
             x->cells[kept++] = c;
@@ -95,8 +105,8 @@ static bool grow_cells(struct exit_storms *s, struct storm_series *x)
 }
 
 /* Facts of a pcpu come in order, so the cell is usually among the last. */
-void storm_add_slow(struct exit_storms *s, struct storm_series *x, uint64_t at,
-                    uint64_t count, uint64_t cycles)
+struct storm_cell *storm_get_cell_slow(struct exit_storms *s,
+                                       struct storm_series *x, uint64_t at)
 {
     uint64_t window;
     uint16_t i = x->nr;
@@ -108,15 +118,14 @@ void storm_add_slow(struct exit_storms *s, struct storm_series *x, uint64_t at,
     if ( !i || x->cells[i - 1].window != window )
     {
         if ( x->nr == x->room && !grow_cells(s, x) )
-            return;
+            return NULL;
         memmove(&x->cells[i + 1], &x->cells[i],
                 (x->nr - i) * sizeof(x->cells[0]));
         x->cells[i++] = (struct storm_cell){ .window = window };
         x->nr++;
     }
     assert(x->nr <= STORM_WINDOWS);
-    x->cells[i - 1].count += count;
-    x->cells[i - 1].cycles += cycles;
+    return &x->cells[i - 1];
 }
 
 void storm_add_span(struct exit_storms *s, struct storm_series *x,
@@ -149,8 +158,15 @@ void storm_merge_series(struct exit_storms *s, struct storm_series *to,
     while ( to->shift < from->shift )
         storm_coarsen(to);
     for ( uint16_t i = 0; i < from->nr; i++ )
-        storm_add(s, to, (uint64_t)from->cells[i].window << from->shift,
-                  from->cells[i].count, from->cells[i].cycles);
+    {
+        const struct storm_cell *c = &from->cells[i];
+        struct storm_cell *own = storm_add(s, to,
+                                           (uint64_t)c->window << from->shift,
+                                           c->count, c->cycles);
+
+        if ( own )
+            merge_sample(own, c);
+    }
 }
 
 void storm_fold_vcpu(struct exit_storms *s, struct storm_vcpu *v)
@@ -208,4 +224,69 @@ struct storm_series *storm_get_series_slow(struct exit_storms *s,
     storm_fold_vcpu(s, v);
     assert(v->is_folded);
     return storm_get_series(s, v, make_cause_key(key));
+}
+
+/* --- places in the guest -------------------------------------------------- */
+
+struct place_sample { uint64_t rip, exits; };
+
+static int compare_samples(const void *a, const void *b)
+{
+    const struct place_sample *x = a, *y = b;
+
+    return x->rip < y->rip ? -1 : x->rip > y->rip;
+}
+
+/* The samples in the windows, in any order; returns their number. */
+static size_t collect_samples(const struct storm_series *x, unsigned int cause,
+                              uint32_t begin, uint32_t last,
+                              struct place_sample *samples)
+{
+    size_t n = 0;
+
+    assert(begin <= last);
+    for ( ; x; x = x->next )
+        for ( uint16_t i = 0; storm_get_cause(x->key) == cause && i < x->nr;
+              i++ )
+        {
+            const struct storm_cell *c = &x->cells[i];
+
+            if ( c->window < begin || c->window > last || !c->sampled )
+                continue;
+            if ( samples )
+                samples[n] = (struct place_sample){ c->rip, c->count };
+            n++;
+        }
+    return n;
+}
+
+bool storm_find_place(const struct storm_series *x, unsigned int cause,
+                      uint32_t begin, uint32_t last, struct storm_place *place)
+{
+    size_t n = collect_samples(x, cause, begin, last, NULL);
+    struct place_sample *samples = fault_calloc(n + 1, sizeof(*samples));
+    uint64_t exits = 0;
+    uint32_t same = 0;
+
+    *place = (struct storm_place){ .all = 0 };
+    if ( !samples )
+        return false;
+    collect_samples(x, cause, begin, last, samples);
+    qsort(samples, n, sizeof(*samples), compare_samples);
+    for ( size_t i = 0; i < n; i++ )
+    {
+        if ( i && samples[i].rip != samples[i - 1].rip )
+            exits = same = 0;
+        exits += samples[i].exits;
+        same++;
+        place->all += samples[i].exits;
+        if ( exits > place->exits )
+        {
+            place->exits = exits;
+            place->rip = samples[i].rip;
+            place->samples = same;
+        }
+    }
+    free(samples);
+    return true;
 }

@@ -92,6 +92,15 @@ static bool has_cost(const struct exit_storm *storm)
     return storm_get_kind(storm->key) != STORM_INJECTION;
 }
 
+/* Ends a line with a span of time, at which there is room for 30 columns. */
+static void print_place(const struct storm_place *p, FILE *out)
+{
+    if ( storm_place_is_known(p) )
+        fprintf(out, ", %.0f%% at 0x%" PRIx64,
+                stats_share(p->exits, p->all), p->rip);
+    fprintf(out, "\n");
+}
+
 static void print_storm(const struct storms_report *r,
                         const struct exit_storm *storm, FILE *out)
 {
@@ -113,8 +122,9 @@ static void print_storm(const struct storms_report *r,
         fprintf(out, " %8s\n", "-");
     fprintf(out, "  %" PRIu64 " times: ", storm->events);
     text_print_span(&r->storms.clock, storm->from, storm->to, out);
-    fprintf(out, "%s\n", storm->cut_before || storm->cut_after
-            ? ", records lost beside it" : "");
+    print_place(&storm->place, out);
+    if ( storm->cut_before || storm->cut_after )
+        fprintf(out, "  records were lost beside it\n");
 }
 
 /* Without a storm: was the trace fit for the search? */
@@ -165,7 +175,7 @@ static void print_phase(const struct storms_report *r,
             stats_share(phase->cycles, phase->running));
     fprintf(out, "  %" PRIu64 " exits: ", phase->exits);
     text_print_span(&r->storms.clock, phase->from, phase->to, out);
-    fprintf(out, "\n");
+    print_place(&phase->place, out);
 }
 
 /* A vcpu with one rate in the whole trace has no row in the table. */
@@ -210,6 +220,11 @@ static int storms_print(struct report_pass *p, void *state)
 
 /* --- export --------------------------------------------------------------- */
 
+static uint64_t place_percent(const struct storm_place *p)
+{
+    return (uint64_t)(stats_share(p->exits, p->all) + .5);
+}
+
 static void walk_storms(struct export *x, void *state)
 {
     const struct storms_report *r = state;
@@ -233,7 +248,11 @@ static void walk_storms(struct export *x, void *state)
                    export_number(s->typical),
                    export_optional(has_cost(s), s->cycles),
                    export_number(s->running), export_number(s->cut_before),
-                   export_number(s->cut_after));
+                   export_number(s->cut_after),
+                   export_optional(storm_place_is_known(&s->place),
+                                   s->place.rip),
+                   export_optional(storm_place_is_known(&s->place),
+                                   place_percent(&s->place)));
     }
 }
 
@@ -252,7 +271,11 @@ static void walk_phases(struct export *x, void *state)
                    export_number(p->running),
                    export_text(p->exits ? exit_report_name(p->top, number)
                                         : NULL),
-                   export_number(p->top_exits));
+                   export_number(p->top_exits),
+                   export_optional(storm_place_is_known(&p->place),
+                                   p->place.rip),
+                   export_optional(storm_place_is_known(&p->place),
+                                   place_percent(&p->place)));
     }
 }
 
@@ -267,6 +290,12 @@ static void walk_search(struct export *x, void *state)
                export_number(s->nr_folded), export_number(s->all_storms),
                export_number(s->all_phases));
 }
+
+#define PLACE_COLUMNS \
+    EXPORT_OPTIONAL("rip", COUNT, "the guest's address of most of these " \
+                    "exits, by a sample of one exit per window; absent: at " \
+                    "most one sample, or no two alike"), \
+    EXPORT_OPTIONAL("rip_percent", COUNT, "exits at this address, in percent")
 
 static const struct export_column storm_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
@@ -290,6 +319,7 @@ static const struct export_column storm_columns[] = {
                   "before, so the begin is unknown"),
     EXPORT_COLUMN("lost_after", COUNT, "1: records are lost in the window "
                   "after, so the end is unknown"),
+    PLACE_COLUMNS,
 };
 
 static const struct export_column phase_columns[] = {
@@ -303,6 +333,7 @@ static const struct export_column phase_columns[] = {
     EXPORT_OPTIONAL("reason", TEXT, "the exit reason with the most exits; "
                     "absent: no exits"),
     EXPORT_COLUMN("reason_exits", COUNT, "exits with this reason"),
+    PLACE_COLUMNS,
 };
 
 static const struct export_column search_columns[] = {
