@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each moment of a record ends a silence.  The moment of a VM exit comes with
- * the entry, and has the times of two records.
+ * Each record ends a silence.  Of most records no fact comes, but of all that are
+ * at the ends of a gap that is long enough for a stall.  Such a fact comes when
+ * the gap ends, and the one before a VM exit with the entry: its begin may show
+ * that a silence was shorter.
  */
 #include "xenalyze/account/machine-stall.h"
 
@@ -63,9 +65,7 @@ static struct stall_pcpu *get_stall_pcpu(struct machine_stalls *m,
     return NULL;
 }
 
-/* --- typical silences ----------------------------------------------------- */
-
-/* Silences are weighed by busy pcpus: the fewer, the longer. */
+/* --- typical gaps --------------------------------------------------------- */
 
 /* Four cells for each power of two. */
 static unsigned int silence_cell(uint64_t cycles)
@@ -122,18 +122,21 @@ static void find_typical(struct machine_stalls *m)
         halve_weights(m);
 }
 
-/* Inline: called for most records of a trace. */
-static inline void add_silence(struct machine_stalls *m, uint64_t cycles,
-                               uint32_t nr_busy)
+/* A busy pcpu had gaps of this length, or of less, in the time `weight`. */
+static void add_typical(struct machine_stalls *m, uint64_t gap, uint64_t weight)
 {
-    unsigned int cell = silence_cell(cycles * nr_busy);
-
-    if ( !cycles || cycles > m->memory )
+    if ( !gap || weight > m->memory )
         return;
-    m->weights[cell] += cycles;
-    m->weight += cycles;
-    if ( ++m->nr_typical == m->next_typical )
+    m->weights[silence_cell(gap)] += weight;
+    m->weight += weight;
+    if ( ++m->nr_typical >= m->next_typical )
         find_typical(m);
+}
+
+/* A silence that is no stall: all pcpus had a gap. */
+static void add_silence(struct machine_stalls *m, const struct machine_stall *s)
+{
+    add_typical(m, (s->to - s->from) * s->pcpus, s->to - s->from);
 }
 
 /* --- stalls --------------------------------------------------------------- */
@@ -211,7 +214,7 @@ static void end_silence(struct machine_stalls *m)
     m->is_silence = false;
     if ( m->is_near )
     {
-        add_silence(m, stall_length(s), s->pcpus);
+        add_silence(m, s);
         return;
     }
     m->candidate = *s;
@@ -232,7 +235,7 @@ static void decide_candidate(struct machine_stalls *m)
         return;
     }
     m->confirm_at = UINT64_MAX;
-    add_silence(m, stall_length(s), s->pcpus);
+    add_silence(m, s);
 }
 
 COLD
@@ -265,7 +268,7 @@ static void resume_pcpu(struct machine_stalls *m, uint32_t pcpu,
     if ( time - m->silence.to > m->resume )
     {
         /* The pcpus go on one by one. */
-        add_silence(m, stall_length(&m->silence), m->silence.pcpus);
+        add_silence(m, &m->silence);
         m->is_silence = false;
         return;
     }
@@ -282,7 +285,7 @@ static bool is_too_long(const struct machine_stalls *m, uint64_t gap)
     return m->limit && gap <= m->memory && gap * m->nr_busy > m->limit;
 }
 
-/* Inline: called for most records of a trace. */
+/* Inline: called for each change of a runstate. */
 static inline void note_record(struct machine_stalls *m, uint32_t pcpu,
                                uint64_t time)
 {
@@ -293,13 +296,9 @@ static inline void note_record(struct machine_stalls *m, uint32_t pcpu,
         m->last = time;
         if ( time >= m->confirm_at && gap < m->least )
             confirm_candidate(m);
-        if ( last && m->nr_busy > 1 )
-        {
-            if ( gap >= m->least && is_too_long(m, gap) )
-                begin_silence(m, last, time);
-            else
-                add_silence(m, gap, m->nr_busy);
-        }
+        if ( last && m->nr_busy > 1 && gap >= m->least &&
+             is_too_long(m, gap) )
+            begin_silence(m, last, time);
     }
     if ( m->is_silence && time >= m->silence.to )
         resume_pcpu(m, pcpu, time);
@@ -317,6 +316,7 @@ static void set_current(struct machine_stalls *m, uint32_t pcpu,
     assert(m->nr_busy >= (p->current != NULL));
     m->nr_busy -= p->current != NULL;
     p->current = v;
+    p->since = m->last;
     m->nr_busy += v != NULL;
 }
 
@@ -335,11 +335,58 @@ static void stall_add_runstate(void *state, const struct fact_runstate *f)
         set_current(m, f->next_pcpu, f->vcpu);
 }
 
+/* A record at `time` is known now: a silence in progress was shorter. */
+COLD
+static void shorten_silence(struct machine_stalls *m, struct machine_stall *s,
+                            uint64_t time)
+{
+    debug_assert(s->from < time && time < s->to);
+    s->from = time;
+    if ( stall_length(s) >= m->least &&
+         stall_length(s) * s->pcpus > m->limit )
+        return;
+    add_silence(m, s);
+    if ( s == &m->silence )
+        m->is_silence = false;
+    else
+        m->confirm_at = UINT64_MAX;
+}
+
+static void note_gap_begin(struct machine_stalls *m, uint64_t time)
+{
+    if ( m->is_silence && time > m->silence.from && time < m->silence.to )
+        shorten_silence(m, &m->silence, time);
+    if ( m->confirm_at != UINT64_MAX && time > m->candidate.from &&
+         time < m->candidate.to )
+        shorten_silence(m, &m->candidate, time);
+}
+
+/* A gap of a busy pcpu that is no part of a long silence is typical. */
+static void note_gap(struct machine_stalls *m, const struct fact_moment *f)
+{
+    struct stall_pcpu *p = get_stall_pcpu(m, f->pcpu);
+    bool is_part = f->from <= m->before.from && f->to >= m->before.to &&
+                   m->before.to;
+
+    if ( !p )
+        return;
+    if ( p->current && p->told && p->since <= f->from && m->nr_busy > 1 &&
+         !is_part )
+        add_typical(m, f->to - f->from,
+                    (f->to - (p->told > p->since ? p->told : p->since)) /
+                    m->nr_busy);
+    p->told = f->to;
+}
+
 static void stall_add_moment(void *state, const struct fact_moment *f)
 {
-    note_record(state, f->pcpu, f->from);
+    struct machine_stalls *m = state;
+
+    note_gap_begin(m, f->from);
+    note_record(m, f->pcpu, f->from);
     if ( f->to != f->from )
-        note_record(state, f->pcpu, f->to);
+        note_record(m, f->pcpu, f->to);
+    note_gap(m, f);
 }
 
 /* --- segments ------------------------------------------------------------- */

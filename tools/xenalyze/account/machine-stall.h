@@ -10,8 +10,9 @@
  *                         +---------------------+
  *
  * Silence alone is no proof, since a guest may compute without records.  So the
- * silence has to be 16 times longer than typical for so many busy pcpus, the
- * median of the last second or two, weighted by time; at least 100 us; and
+ * silence has to be 16 times longer than typical for so many busy pcpus: the
+ * median of the gaps between the records of a busy pcpu in the last second or
+ * two, weighted by time, divided by their number; at least 100 us; and
  * three quarters of the busy pcpus have to go on within 50 us.  A guest that
  * spins writes few records for some time, so a silence near another is no stall:
  * nearer than the shorter of the two is long.  Pcpus with lost records do not
@@ -50,6 +51,8 @@ struct stall_vcpu
 struct stall_pcpu
 {
     const struct vcpu *current; /* a guest's; NULL: idle, or unknown */
+    uint64_t since;             /* `current` arrived */
+    uint64_t told;              /* end of the last gap */
     const struct vcpu *stopped; /* `current` when the silence began */
     const struct vcpu *held;    /* ... that of `candidate` */
     bool has_resumed;
@@ -79,14 +82,13 @@ struct machine_stalls
     bool is_near;               /* `silence` is near that before */
     struct machine_stall candidate;     /* a stall, if no silence is near ... */
     uint64_t confirm_at;        /* ... until then; UINT64_MAX: none */
-    uint64_t weights[SILENCE_CELLS];    /* cycles of typical silences, by length
-                                           times busy pcpus */
+    uint64_t weights[SILENCE_CELLS];    /* cycles of typical gaps of a busy
+                                           pcpu, by length */
     uint64_t nr_typical, weight;        /* their number and sum */
     uint64_t next_typical;      /* their number at the next median */
     uint64_t limit;             /* a longer silence, times busy pcpus, may be a
                                    stall */
-    uint64_t expected;          /* typical silence up to a random moment, times
-                                   busy pcpus */
+    uint64_t expected;          /* typical gap up to a random moment */
     uint64_t least, resume, memory;     /* 100 us, 50 us, 2 s in cycles */
     bool failed;
 };

@@ -54,14 +54,17 @@ static bool wants_moments(const struct analysis *a)
     return false;
 }
 
-/* All sinks, and the one that makes moments for them. */
+/*
+ * All sinks, and the one that makes moments for them; but a queue makes those
+ * of pcpus that are read separately.
+ */
 static int connect_all_sinks(struct analysis *a, struct emit *emit,
                              const struct shard *s)
 {
-    struct sink moments = fact_moment_sink(&a->global.ordered);
+    struct sink moments = fact_moment_sink(a);
 
     return connect_sinks(a, emit, s, true, true,
-                         wants_moments(a) ? &moments : NULL);
+                         a->by_time && wants_moments(a) ? &moments : NULL);
 }
 
 /*
@@ -164,6 +167,7 @@ int segment_begin(struct analysis *a, uint64_t first, unsigned int nr_pcpus)
     };
 
     assert(!a->nr_pcpus);
+    a->moment_gap = xt_clock_cycles(&a->clock, FACT_MOMENT_NS);
     xt_info_set_origin(&a->info, &a->clock, first);
     for ( size_t i = 0; i < a->nr_sinks; i++ )
         if ( a->sinks[i].ops->begin )
@@ -172,7 +176,7 @@ int segment_begin(struct analysis *a, uint64_t first, unsigned int nr_pcpus)
     {
         int rc = nr ? open_shard(a, nr) : 0;
 
-        fact_queue_reset(&a->shards[nr].queue);
+        fact_queue_reset(&a->shards[nr].queue, a->moment_gap);
         if ( rc )
             return rc;
     }

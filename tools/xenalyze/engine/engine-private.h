@@ -48,6 +48,7 @@ struct analysis
     struct shard *shards;
     unsigned int nr_shards;
     bool by_time;               /* the input is a stream */
+    uint64_t moment_gap;        /* FACT_MOMENT_NS in cycles */
 
     /* The pcpus of this segment; NULL for a pcpu without records. */
     struct arena pcpu_arena;

@@ -4,13 +4,12 @@
  * changes are applied.  Most facts are exits and events, of which most sinks
  * need few: what is not needed costs no copy, and only its moment is queued.
  */
-#include "xenalyze/engine/queue-facts.h"
-
 #include <assert.h>
 #include <string.h>
 
 #include "common/compiler.h"
 #include "common/debug.h"
+#include "xenalyze/engine/engine-private.h"
 
 #define BLOCK_BYTES 16384u      /* of scratch memory, allocated at once */
 
@@ -54,27 +53,14 @@ static inline void *copy_bytes(struct fact_queue *q, const void *from,
 
 /* Queue a fact, which is in scratch memory, behind all that ends at `time`. */
 static inline void queue_fact(struct fact_queue *q, enum emit_local_kind kind,
-                              uint64_t time, void *fact, bool with_moment)
+                              uint64_t time, void *fact)
 {
     struct pcpu *p = q->pcpu;
 
     debug_assert(fact && time >= p->time);
     *changes_add(&p->changes) = (struct change){
         .time = time, .data = fact, .pcpu = p->id, .kind = CHANGE_FACT,
-        .old = kind, .new = with_moment };
-}
-
-/* `is_end`: there was a record at `time`, too. */
-static inline void queue_moment(const struct fact_queue *q, uint64_t from,
-                                uint64_t time, bool is_end)
-{
-    struct pcpu *p = q->pcpu;
-
-    debug_assert(from <= time || !is_end);
-    if ( q->wants_moments )
-        *changes_add(&p->changes) = (struct change){
-            .time = time, .number = from, .pcpu = p->id,
-            .kind = CHANGE_MOMENT, .new = is_end };
+        .old = kind };
 }
 
 /* What was emitted before the span does not count. */
@@ -88,14 +74,41 @@ static inline void enter_span(const struct fact_queue *q, uint64_t time)
     p->exit_vcpu = p->pv_vcpu = NULL;
 }
 
+/* A gap that is a fact. */
+COLD
+static void queue_gap(struct fact_queue *q, uint64_t from, uint64_t to,
+                      uint64_t time)
+{
+    struct pcpu *p = q->pcpu;
+    const struct fact_moment f = { .pcpu = p->id, .from = from, .to = to };
+    void *copy = copy_bytes(q, &f, sizeof(f));
+
+    debug_assert(from <= to && to <= time);
+    if ( copy )
+        *changes_add(&p->changes) = (struct change){
+            .time = time, .data = copy, .pcpu = p->id,
+            .kind = CHANGE_MOMENT };
+}
+
+/* There was a record at `at`, `time` is that of the fact. */
+static inline void note_record(struct fact_queue *q, uint64_t at,
+                               uint64_t time)
+{
+    uint64_t from;
+
+    if ( q->wants_moments && at >= q->from &&
+         moment_gaps_add(&q->pcpu->gaps, at, q->gap, &from) )
+        queue_gap(q, from, at, time);
+}
+
 /* --- facts without pointers to memory that changes ------------------------ */
 
-#define COPY_FACT(q, name, fact, time, with_moment)                         \
+#define COPY_FACT(q, name, fact, time)                                      \
 do {                                                                        \
     void *copy = copy_bytes(q, fact, sizeof(*(fact)));                      \
                                                                             \
     if ( copy )                                                             \
-        queue_fact(q, EMIT_LOCAL_##name, time, copy, with_moment);          \
+        queue_fact(q, EMIT_LOCAL_##name, time, copy);                       \
 } while ( 0 )
 
 #define QUEUE_FLAT(name)                                                    \
@@ -103,7 +116,7 @@ static void queue_##name(void *state, const struct fact_##name *f)          \
 {                                                                           \
     struct fact_queue *q = state;                                           \
                                                                             \
-    COPY_FACT(q, name, f, q->pcpu->time, false);                            \
+    COPY_FACT(q, name, f, q->pcpu->time);                                   \
 }
 QUEUE_FLAT(volume) QUEUE_FLAT(cr3) QUEUE_FLAT(memory)
 #undef QUEUE_FLAT
@@ -115,7 +128,7 @@ static void queue_pcpu(void *state, const struct fact_pcpu *f)
 
     q->pcpu->pv_vcpu = NULL;
     if ( q->wants_pcpus )
-        COPY_FACT(q, pcpu, f, q->pcpu->time, false);
+        COPY_FACT(q, pcpu, f, q->pcpu->time);
 }
 
 static void queue_irq(void *state, const struct fact_irq *f)
@@ -124,9 +137,8 @@ static void queue_irq(void *state, const struct fact_irq *f)
 
     q->pcpu->has_irq |= f->kind == IRQ_HANDLED;
     if ( q->wants_irqs )
-        COPY_FACT(q, irq, f, f->time, q->wants_moments);
-    else
-        queue_moment(q, f->time, f->time, false);
+        COPY_FACT(q, irq, f, f->time);
+    note_record(q, f->time, f->time);
 }
 
 static void queue_power(void *state, const struct fact_power *f)
@@ -134,9 +146,8 @@ static void queue_power(void *state, const struct fact_power *f)
     struct fact_queue *q = state;
 
     if ( q->wants_power )
-        COPY_FACT(q, power, f, f->time, q->wants_moments);
-    else
-        queue_moment(q, f->time, f->time, false);
+        COPY_FACT(q, power, f, f->time);
+    note_record(q, f->time, f->time);
 }
 
 /* --- PV guests ------------------------------------------------------------ */
@@ -166,9 +177,8 @@ static void queue_pv(void *state, const struct fact_pv *f)
     struct fact_queue *q = state;
 
     if ( q->wants_all_pv || (q->wants_pv_sends && is_pv_send(q, f)) )
-        COPY_FACT(q, pv, f, f->time, q->wants_moments);
-    else
-        queue_moment(q, f->time, f->time, false);
+        COPY_FACT(q, pv, f, f->time);
+    note_record(q, f->time, f->time);
 }
 
 /* --- exits and handlers --------------------------------------------------- */
@@ -205,12 +215,14 @@ static void queue_exit(void *state, const struct fact_exit *f)
     struct pcpu *p = q->pcpu;
     uint64_t time = find_exit_end(p, f);
 
-    queue_moment(q, f->start, time, f->end == EXIT_ENTERED);
+    note_record(q, f->start, time);
+    if ( f->end == EXIT_ENTERED )
+        note_record(q, f->start + f->cycles, time);
     if ( !needs_exit(q, f) )
         return;
     p->exit_vcpu = f->vcpu;
     p->has_irq = false;
-    COPY_FACT(q, exit, f, time, false);
+    COPY_FACT(q, exit, f, time);
 }
 
 static void queue_handle(void *state, const struct fact_handle *f)
@@ -227,7 +239,7 @@ static void queue_handle(void *state, const struct fact_handle *f)
         copy->exit = copy_bytes(q, f->exit, sizeof(*f->exit));
     if ( copy && (copy->exit || !f->exit) )
         queue_fact(q, EMIT_LOCAL_handle,
-                   f->exit ? find_exit_end(p, f->exit) : p->time, copy, false);
+                   f->exit ? find_exit_end(p, f->exit) : p->time, copy);
 }
 
 /* --- events --------------------------------------------------------------- */
@@ -254,7 +266,7 @@ static void copy_event(struct fact_queue *q, const struct fact_event *f)
     copy->record = *r;
     copy->record.payload = (const unsigned char *)copy->payload;
     memcpy(copy->payload, r->payload, 4u * r->words);
-    queue_fact(q, EMIT_LOCAL_event, f->time, &copy->fact, q->wants_moments);
+    queue_fact(q, EMIT_LOCAL_event, f->time, &copy->fact);
 }
 
 COLD
@@ -297,8 +309,7 @@ static void queue_event(void *state, const struct fact_event *f)
 
     if ( needs_event(q, f->record->event) )
         copy_event(q, f);
-    else
-        queue_moment(q, f->time, f->time, false);
+    note_record(q, f->time, f->time);
 }
 
 static void queue_domain_name(void *state, const struct fact_domain_name *f)
@@ -309,7 +320,7 @@ static void queue_domain_name(void *state, const struct fact_domain_name *f)
     if ( copy )
         copy->name = copy_bytes(q, f->name, strlen(f->name) + 1);
     if ( copy && copy->name )
-        queue_fact(q, EMIT_LOCAL_domain_name, q->pcpu->time, copy, false);
+        queue_fact(q, EMIT_LOCAL_domain_name, q->pcpu->time, copy);
 }
 
 /* --- the queue ------------------------------------------------------------ */
@@ -362,28 +373,37 @@ struct sink fact_queue_sink(struct fact_queue *q, const struct sink *sinks,
 
 /* --- moments without a queue ---------------------------------------------- */
 
-static void emit_exit_moment(void *state, const struct fact_exit *f)
+static void emit_gap(const struct analysis *a, uint32_t pcpu, uint64_t at)
 {
-    emit_moment(state, &(struct fact_moment){
-        .pcpu = f->pcpu, .from = f->start,
-        .to = f->start + (f->end == EXIT_ENTERED ? f->cycles : 0) });
+    struct pcpu *p = pcpu < a->nr_pcpus ? a->pcpus[pcpu] : NULL;
+    struct fact_moment f = { .pcpu = pcpu, .to = at };
+
+    if ( p && (!a->options->bounded || at >= a->options->from) &&
+         moment_gaps_add(&p->gaps, at, a->moment_gap, &f.from) )
+        emit_moment(&a->global.ordered, &f);
 }
 
-#define EMIT_MOMENT(name)                                                   \
-static void emit_##name##_moment(void *state, const struct fact_##name *f)  \
+static void emit_exit_gaps(void *state, const struct fact_exit *f)
+{
+    emit_gap(state, f->pcpu, f->start);
+    if ( f->end == EXIT_ENTERED )
+        emit_gap(state, f->pcpu, f->start + f->cycles);
+}
+
+#define EMIT_GAP(name)                                                      \
+static void emit_##name##_gap(void *state, const struct fact_##name *f)     \
 {                                                                           \
-    emit_moment(state, &(struct fact_moment){ f->pcpu, f->time, f->time }); \
+    emit_gap(state, f->pcpu, f->time);                                      \
 }
-EMIT_MOMENT(pv) EMIT_MOMENT(irq) EMIT_MOMENT(power) EMIT_MOMENT(event)
-#undef EMIT_MOMENT
+EMIT_GAP(pv) EMIT_GAP(irq) EMIT_GAP(power) EMIT_GAP(event)
+#undef EMIT_GAP
 
-struct sink fact_moment_sink(struct emit *emit)
+struct sink fact_moment_sink(struct analysis *a)
 {
     static const struct sink_ops ops = {
-        .name = "moments", .exit = emit_exit_moment, .pv = emit_pv_moment,
-        .irq = emit_irq_moment, .power = emit_power_moment,
-        .event = emit_event_moment,
+        .name = "moments", .exit = emit_exit_gaps, .pv = emit_pv_gap,
+        .irq = emit_irq_gap, .power = emit_power_gap, .event = emit_event_gap,
     };
 
-    return (struct sink){ &ops, emit };
+    return (struct sink){ &ops, a };
 }

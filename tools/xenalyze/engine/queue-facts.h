@@ -26,6 +26,7 @@ struct fact_queue
     const struct sink *sinks;   /* all sinks; borrowed */
     size_t nr_sinks;
     uint64_t from;              /* begin of the selected span */
+    uint64_t gap;               /* FACT_MOMENT_NS in cycles */
     struct pcpu *pcpu;
     char *at, *end;             /* free bytes of scratch memory ... */
     unsigned int epoch;         /* ... of this epoch */
@@ -43,10 +44,11 @@ struct fact_queue
 struct sink fact_queue_sink(struct fact_queue *q, const struct sink *sinks,
                             size_t nr_sinks, uint64_t from);
 
-/* A segment begins, with epoch 1. */
-static inline void fact_queue_reset(struct fact_queue *q)
+/* A segment begins, with epoch 1.  `gap`: FACT_MOMENT_NS in cycles. */
+static inline void fact_queue_reset(struct fact_queue *q, uint64_t gap)
 {
     q->epoch = 0;
+    q->gap = gap;
 }
 
 /*
@@ -63,10 +65,9 @@ static inline void fact_queue_begin(struct fact_queue *q, struct pcpu *p,
     q->at = q->end = NULL;
 }
 
-/*
- * A sink that emits at once the moments of the facts which it gets.  Borrows
- * `emit`.
- */
-struct sink fact_moment_sink(struct emit *emit);
+struct analysis;
+
+/* A sink that emits at once the moments of the facts which it gets. */
+struct sink fact_moment_sink(struct analysis *a);
 
 #endif /* XENALYZE_ENGINE_QUEUE_FACTS_H */

@@ -36,10 +36,8 @@ enum change_kind
     CHANGE_END,         /* last record of the pcpu */
     CHANGE_COUNTS,      /* the collector's record `data` about losses */
     CHANGE_FACT,        /* no change: the local fact `data`, of the enum
-                           emit_local_kind `old`, for ordered sinks; if `new`,
-                           also a fact_moment of `time` */
-    CHANGE_MOMENT,      /* the same for a fact_moment from `number` to `time`,
-                           or of `number` only, if not `new` */
+                           emit_local_kind `old`, for ordered sinks */
+    CHANGE_MOMENT,      /* the same for the struct fact_moment `data` */
     CHANGE_KINDS
 };
 

@@ -75,6 +75,26 @@ struct vcpu_cache_entry
  */
 #define PCPU_SILENCE (UINT64_C(1) << 26)
 
+/* The last record of a fact, and the end of the last fact_moment; 0: none. */
+struct moment_gaps { uint64_t last, told; };
+
+/* A record at `at`; true: the gap before it, since `from`, is a fact. */
+static inline bool moment_gaps_add(struct moment_gaps *g, uint64_t at,
+                                   uint64_t least, uint64_t *from)
+{
+    uint64_t last = g->last;
+
+    debug_assert(g->told <= last);
+    if ( at <= last )
+        return false;
+    g->last = at;
+    if ( last && at - g->told < least )
+        return false;
+    g->told = at;
+    *from = last ? last : at;
+    return true;
+}
+
 struct pcpu
 {
     uint32_t id;
@@ -133,6 +153,7 @@ struct pcpu
     bool has_call, has_sent;    /* hypercalls of pv_vcpu: any; the last one may
                                    have sent an event */
     bool has_first_event;       /* one of NEED_FIRST_EVENT */
+    struct moment_gaps gaps;    /* of facts about moments */
 
     /* A domain's name, of which some parts have arrived; NULL: none; free(). */
     struct xt_meta_text *name;

@@ -794,16 +794,11 @@ static void apply_counts(struct global *g, const struct change *c)
 static void apply_fact(struct global *g, const struct change *c)
 {
     emit_local(&g->ordered, c->old, c->data);
-    if ( c->new )
-        emit_moment(&g->ordered, &(struct fact_moment){
-            .pcpu = c->pcpu, .from = c->time, .to = c->time });
 }
 
 static void apply_moment(struct global *g, const struct change *c)
 {
-    emit_moment(&g->ordered, &(struct fact_moment){
-        .pcpu = c->pcpu, .from = c->number,
-        .to = c->new ? c->time : c->number });
+    emit_moment(&g->ordered, c->data);
 }
 
 /* --- all changes ---------------------------------------------------------- */
