@@ -18,7 +18,6 @@
 #include "libxentrace/internal.h"
 #include "libxentrace/readers.h"
 #include "xenalyze/account/vcpu-array.h"
-#include "xenalyze/model/exit-reasons.h"
 
 void device_accesses_init(struct device_accesses *d)
 {

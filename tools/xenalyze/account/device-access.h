@@ -17,8 +17,8 @@
  * has paused, or that has used up its cap, stays offline after the answer: the
  * first wake-up is the answer, and the vcpu waits from then on.
  *
- * Xen traces a read that a device model answers when the vcpu runs again. Without
- * that record the port or address is unknown.
+ * Xen traces a read that a device model answers when the vcpu runs again.
+ * Without that record the port or address is unknown.
  *
  * Memory: for each domain at most ACCESS_RANGES devices; accesses to further
  * devices share one row, and those to unknown addresses another.

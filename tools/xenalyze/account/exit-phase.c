@@ -205,10 +205,10 @@ static double find_mean(const struct phase_search *o, uint32_t begin,
 }
 
 /*
- * The begin of a change that is noticed at `i`, at `from` or later: rates behind
- * it are beyond the middle of the old mean and the new rate.
+ * The begin of a change that is noticed at `i`, at `from` or later: rates
+ * behind it are beyond the middle of the old mean and the new rate.
  */
-static uint32_t find_begin(const struct phase_search *o, uint32_t from,
+static uint32_t find_change_begin(const struct phase_search *o, uint32_t from,
                            uint32_t i, double mean)
 {
     double middle = (mean + o->rates[i]) / 2, sum = 0, most = 0;
@@ -244,7 +244,7 @@ static uint32_t find_change(const struct phase_search *o, uint32_t begin)
 
         if ( !add_deviation(&down, -x, i) && !rises )
             continue;
-        at = find_begin(o, rises ? up.from : down.from, i, mean);
+        at = find_change_begin(o, rises ? up.from : down.from, i, mean);
         if ( at >= begin + MIN_WINDOWS && o->nr - at >= MIN_WINDOWS )
             return at;
         /* The windows so far are the transition to this phase. */

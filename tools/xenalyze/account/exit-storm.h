@@ -23,9 +23,9 @@
  * The same windows show phases of a vcpu: spans of time with one rate of all
  * exits, from one change of the rate to the next (exit-phase.c).
  *
- * Of each window of a series one exit is a sample, chosen by a hash of its time:
- * it stands for all exits of the window when the guest's address with the most
- * exits is sought.
+ * Of each window of a series one exit is a sample, chosen by a hash of its
+ * time: it stands for all exits of the window when the guest's address with
+ * the most exits is sought.
  *
  * Memory: for each series a cell for each window with events; a vcpu has at
  * most STORM_DETAILS series for ports, pages of memory and vectors of exits,

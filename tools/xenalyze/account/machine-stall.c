@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each record ends a silence.  Of most records no fact comes, but of all that are
- * at the ends of a gap that is long enough for a stall.  Such a fact comes when
- * the gap ends, and the one before a VM exit with the entry: its begin may show
- * that a silence was shorter.
+ * Each record ends a silence.  Of most records no fact comes, but of all that
+ * are at the ends of a gap that is long enough for a stall.  Such a fact comes
+ * when the gap ends, and the one before a VM exit with the entry: its begin may
+ * show that a silence was shorter.
  */
 #include "xenalyze/account/machine-stall.h"
 
@@ -367,15 +367,15 @@ static void note_gap(struct machine_stalls *m, const struct fact_moment *f)
     struct stall_pcpu *p = get_stall_pcpu(m, f->pcpu);
     bool is_part = f->from <= m->before.from && f->to >= m->before.to &&
                    m->before.to;
+    uint64_t since;
 
     if ( !p )
         return;
-    if ( p->current && p->told && p->since <= f->from && m->nr_busy > 1 &&
+    since = p->reported > p->since ? p->reported : p->since;
+    if ( p->current && p->reported && p->since <= f->from && m->nr_busy > 1 &&
          !is_part )
-        add_typical(m, f->to - f->from,
-                    (f->to - (p->told > p->since ? p->told : p->since)) /
-                    m->nr_busy);
-    p->told = f->to;
+        add_typical(m, f->to - f->from, (f->to - since) / m->nr_busy);
+    p->reported = f->to;
 }
 
 static void stall_add_moment(void *state, const struct fact_moment *f)

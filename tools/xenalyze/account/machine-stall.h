@@ -14,8 +14,8 @@
  * median of the gaps between the records of a busy pcpu in the last second or
  * two, weighted by time, divided by their number; at least 100 us; and
  * three quarters of the busy pcpus have to go on within 50 us.  A guest that
- * spins writes few records for some time, so a silence near another is no stall:
- * nearer than the shorter of the two is long.  Pcpus with lost records do not
+ * spins writes few records for some time, so a silence near another is no
+ * stall: nearer than the shorter of the two is long.  Pcpus with lost records do not
  * count, so a loss is no stall.  A machine with one busy pcpu shows no stalls.
  *
  * The end of a stall is exact.  Its begin is estimated: after the last record,
@@ -52,7 +52,7 @@ struct stall_pcpu
 {
     const struct vcpu *current; /* a guest's; NULL: idle, or unknown */
     uint64_t since;             /* `current` arrived */
-    uint64_t told;              /* end of the last gap */
+    uint64_t reported;              /* end of the last gap */
     const struct vcpu *stopped; /* `current` when the silence began */
     const struct vcpu *held;    /* ... that of `candidate` */
     bool has_resumed;

@@ -8,10 +8,10 @@
  *      0        major frame                      end of the frame = the time of
  *                                                a record + its time slice
  *
- * The scheduler has no records of its own, so its pcpus are those where vcpus of
- * its cpupools run, and the schedule is unknown.  Each frame is compared with
- * the one before, the one before that ..., for each possible number of frames;
- * at the end the smallest number that explains most lengths counts.
+ * The scheduler has no records of its own, so its pcpus are those where vcpus
+ * of its cpupools run, and the schedule is unknown.  Each frame is compared
+ * with the one before, the one before that ..., for each possible number of
+ * frames; at the end the smallest number that explains most lengths counts.
  */
 #include "xenalyze/account/sched-check-rules.h"
 
@@ -66,7 +66,7 @@ static void compare_frame(struct sched_checks *c, struct sched_frames *f,
 }
 
 /* The decision ends a frame, unless it is one within the frame. */
-static void add_frame(struct sched_checks *c, struct sched_frames *f,
+static void add_minor_frame(struct sched_checks *c, struct sched_frames *f,
                       const struct fact_event *event,
                       const struct xt_rec_sched_switch_infnext *next)
 {
@@ -102,7 +102,7 @@ void sched_frames_add(struct sched_checks *c, const struct fact_event *f)
     if ( !p->frames || next->slice < 0 || next->dom > UINT16_MAX ||
          next->unit > UINT16_MAX )
         return;
-    add_frame(c, p->frames, f, next);
+    add_minor_frame(c, p->frames, f, next);
 }
 
 void sched_frames_forget(struct sched_pcpu *p)

@@ -392,8 +392,8 @@ static void checks_wait(void *state, const struct fact_wait *f)
     r = v->scheduler ? &c->rules[RULE_NO_WAIT] : &c->waits;
     r->tested++;
     if ( f->to > f->from && f->to - f->from > c->late )
-        sched_count_case(r, &(struct sched_case){ f->to - f->from, f->from, f->to,
-                                            v->domain, v->id, f->pcpu });
+        sched_count_case(r, &(struct sched_case){
+            f->to - f->from, f->from, f->to, v->domain, v->id, f->pcpu });
 }
 
 /* --- the sink ------------------------------------------------------------- */
@@ -497,8 +497,8 @@ static void check_work(struct sched_checks *c, const struct wait_causes *waits)
         r->tested += stats_events(&w->waits);
         if ( !w->long_placements )
             continue;
-        sched_count_case(r, &(struct sched_case){ m->cycles, m->from, m->to,
-                                            w->domain, w->id, FACT_NO_PCPU });
+        sched_count_case(r, &(struct sched_case){
+            m->cycles, m->from, m->to, w->domain, w->id, FACT_NO_PCPU });
         r->broken += w->long_placements - 1;
     }
     /* Waits without an end are no complete waits. */

@@ -91,7 +91,7 @@ static void queue_gap(struct fact_queue *q, uint64_t from, uint64_t to,
 }
 
 /* There was a record at `at`, `time` is that of the fact. */
-static inline void note_record(struct fact_queue *q, uint64_t at,
+static inline void note_time(struct fact_queue *q, uint64_t at,
                                uint64_t time)
 {
     uint64_t from;
@@ -138,7 +138,7 @@ static void queue_irq(void *state, const struct fact_irq *f)
     q->pcpu->has_irq |= f->kind == IRQ_HANDLED;
     if ( q->wants_irqs )
         COPY_FACT(q, irq, f, f->time);
-    note_record(q, f->time, f->time);
+    note_time(q, f->time, f->time);
 }
 
 static void queue_power(void *state, const struct fact_power *f)
@@ -147,7 +147,7 @@ static void queue_power(void *state, const struct fact_power *f)
 
     if ( q->wants_power )
         COPY_FACT(q, power, f, f->time);
-    note_record(q, f->time, f->time);
+    note_time(q, f->time, f->time);
 }
 
 /* --- PV guests ------------------------------------------------------------ */
@@ -178,7 +178,7 @@ static void queue_pv(void *state, const struct fact_pv *f)
 
     if ( q->wants_all_pv || (q->wants_pv_sends && is_pv_send(q, f)) )
         COPY_FACT(q, pv, f, f->time);
-    note_record(q, f->time, f->time);
+    note_time(q, f->time, f->time);
 }
 
 /* --- exits and handlers --------------------------------------------------- */
@@ -215,9 +215,9 @@ static void queue_exit(void *state, const struct fact_exit *f)
     struct pcpu *p = q->pcpu;
     uint64_t time = find_exit_end(p, f);
 
-    note_record(q, f->start, time);
+    note_time(q, f->start, time);
     if ( f->end == EXIT_ENTERED )
-        note_record(q, f->start + f->cycles, time);
+        note_time(q, f->start + f->cycles, time);
     if ( !needs_exit(q, f) )
         return;
     p->exit_vcpu = f->vcpu;
@@ -309,7 +309,7 @@ static void queue_event(void *state, const struct fact_event *f)
 
     if ( needs_event(q, f->record->event) )
         copy_event(q, f);
-    note_record(q, f->time, f->time);
+    note_time(q, f->time, f->time);
 }
 
 static void queue_domain_name(void *state, const struct fact_domain_name *f)

@@ -76,7 +76,7 @@ struct vcpu_cache_entry
 #define PCPU_SILENCE (UINT64_C(1) << 26)
 
 /* The last record of a fact, and the end of the last fact_moment; 0: none. */
-struct moment_gaps { uint64_t last, told; };
+struct moment_gaps { uint64_t last, reported; };
 
 /* A record at `at`; true: the gap before it, since `from`, is a fact. */
 static inline bool moment_gaps_add(struct moment_gaps *g, uint64_t at,
@@ -84,13 +84,13 @@ static inline bool moment_gaps_add(struct moment_gaps *g, uint64_t at,
 {
     uint64_t last = g->last;
 
-    debug_assert(g->told <= last);
+    debug_assert(g->reported <= last);
     if ( at <= last )
         return false;
     g->last = at;
-    if ( last && at - g->told < least )
+    if ( last && at - g->reported < least )
         return false;
-    g->told = at;
+    g->reported = at;
     *from = last ? last : at;
     return true;
 }

@@ -674,10 +674,10 @@ struct fact_domain_name
 
 /*
  * A pcpu wrote records at these two times, and none in between, as far as facts
- * about exits, PV guests, interrupts, power and events tell.  Only some of these
- * gaps are facts: the first, and each that ends FACT_MOMENT_NS or more after the
- * end of the one before; so all gaps of that length are.  For ordered sinks
- * only; the gap before an exit comes when the exit ends.
+ * about exits, PV guests, interrupts, power and events show.  Only some of
+ * these gaps are facts: the first, and each that ends FACT_MOMENT_NS or more
+ * after the end of the one before; so all gaps of that length are.  For ordered
+ * sinks only; the gap before an exit comes when the exit ends.
  */
 #define FACT_MOMENT_NS 25000u
 
