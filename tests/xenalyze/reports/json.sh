@@ -387,9 +387,9 @@ mv out $n.csv
 # A storm of VM exits.
 play exits --scenario "$top_srcdir/xensim/scenarios/serial-storm.scenario"
 n=$((n + 1))
-expect 0 "$xenalyze" --report-storms --json exits
+expect 0 "$xenalyze" --report-storms --symbol-file symbols --json exits
 mv out $n.json
-expect 0 "$xenalyze" --report-storms --csv exits
+expect 0 "$xenalyze" --report-storms --symbol-file symbols --csv exits
 mv out $n.csv
 
 # A device model with a trace of its own.

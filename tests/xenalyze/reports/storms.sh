@@ -80,6 +80,11 @@ for seed in 1 2 3 4 5; do
 done
 expect 0 "$xenalyze" exits storm
 sed -n '/^--- Storms/,/^--- Phases/p' out >text
+echo 'ffffffff81123400 t io_serial_out' >symbols
+expect 0 "$xenalyze" exits --symbol-file symbols storm
+[ "$(grep -c '^  (io_serial_out +54) *$' out)" -ge 2 ] ||
+    fail "no symbol: $(cat out)"
+expect 0 "$xenalyze" exits storm
 grep -q '^--- Phases of VM exits: ' out || fail "no phases: $(cat out)"
 [ "$(sed -n '/^--- Phases/,$p' out | wc -L)" -le 80 ] ||
     fail 'phases have more than 80 columns'

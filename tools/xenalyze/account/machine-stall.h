@@ -15,8 +15,9 @@
  * two, weighted by time, divided by their number; at least 100 us; and
  * three quarters of the busy pcpus have to go on within 50 us.  A guest that
  * spins writes few records for some time, so a silence near another is no
- * stall: nearer than the shorter of the two is long.  Pcpus with lost records do not
- * count, so a loss is no stall.  A machine with one busy pcpu shows no stalls.
+ * stall: nearer than the shorter of the two is long.  Pcpus with lost records
+ * do not count, so a loss is no stall.  A machine with one busy pcpu shows no
+ * stalls.
  *
  * The end of a stall is exact.  Its begin is estimated: after the last record,
  * by half of the typical silence, weighted by time.

@@ -92,13 +92,22 @@ static bool has_cost(const struct exit_storm *storm)
     return storm_get_kind(storm->key) != STORM_INJECTION;
 }
 
-/* Ends a line with a span of time, at which there is room for 30 columns. */
-static void print_place(const struct storm_place *p, FILE *out)
+/*
+ * Ends a line with a span of time, at which there is room for 30 columns; a
+ * symbol has a line of its own.
+ */
+static void print_place(const struct storms_report *r,
+                        const struct storm_place *p, FILE *out)
 {
+    char symbol[SYMBOLS_TEXT_MAX];
+
     if ( storm_place_is_known(p) )
         fprintf(out, ", %.0f%% at 0x%" PRIx64,
                 stats_share(p->exits, p->all), p->rip);
     fprintf(out, "\n");
+    if ( storm_place_is_known(p) && r->request->symbols )
+        fprintf(out, "  %s\n",
+                symbols_text(r->request->symbols, p->rip, symbol));
 }
 
 static void print_storm(const struct storms_report *r,
@@ -122,7 +131,7 @@ static void print_storm(const struct storms_report *r,
         fprintf(out, " %8s\n", "-");
     fprintf(out, "  %" PRIu64 " times: ", storm->events);
     text_print_span(&r->storms.clock, storm->from, storm->to, out);
-    print_place(&storm->place, out);
+    print_place(r, &storm->place, out);
     if ( storm->cut_before || storm->cut_after )
         fprintf(out, "  records were lost beside it\n");
 }
@@ -175,7 +184,7 @@ static void print_phase(const struct storms_report *r,
             stats_share(phase->cycles, phase->running));
     fprintf(out, "  %" PRIu64 " exits: ", phase->exits);
     text_print_span(&r->storms.clock, phase->from, phase->to, out);
-    print_place(&phase->place, out);
+    print_place(r, &phase->place, out);
 }
 
 /* A vcpu with one rate in the whole trace has no row in the table. */
@@ -225,10 +234,21 @@ static uint64_t place_percent(const struct storm_place *p)
     return (uint64_t)(stats_share(p->exits, p->all) + .5);
 }
 
+static struct export_value place_symbol(const struct storms_report *r,
+                                        const struct storm_place *p,
+                                        char text[SYMBOLS_TEXT_MAX])
+{
+    bool is_known = storm_place_is_known(p) && r->request->symbols;
+
+    return export_text(is_known
+                       ? symbols_text(r->request->symbols, p->rip, text)
+                       : NULL);
+}
+
 static void walk_storms(struct export *x, void *state)
 {
     const struct storms_report *r = state;
-    char number[EXIT_REPORT_NAME];
+    char number[EXIT_REPORT_NAME], symbol[SYMBOLS_TEXT_MAX];
 
     assert(r->storms.nr_storms <= STORMS_MAX);
     for ( uint32_t i = 0; i < r->storms.nr_storms; i++ )
@@ -252,14 +272,15 @@ static void walk_storms(struct export *x, void *state)
                    export_optional(storm_place_is_known(&s->place),
                                    s->place.rip),
                    export_optional(storm_place_is_known(&s->place),
-                                   place_percent(&s->place)));
+                                   place_percent(&s->place)),
+                   place_symbol(r, &s->place, symbol));
     }
 }
 
 static void walk_phases(struct export *x, void *state)
 {
     const struct storms_report *r = state;
-    char number[EXIT_REPORT_NAME];
+    char number[EXIT_REPORT_NAME], symbol[SYMBOLS_TEXT_MAX];
 
     for ( uint32_t i = 0; i < r->storms.nr_phases; i++ )
     {
@@ -275,7 +296,8 @@ static void walk_phases(struct export *x, void *state)
                    export_optional(storm_place_is_known(&p->place),
                                    p->place.rip),
                    export_optional(storm_place_is_known(&p->place),
-                                   place_percent(&p->place)));
+                                   place_percent(&p->place)),
+                   place_symbol(r, &p->place, symbol));
     }
 }
 
@@ -295,7 +317,9 @@ static void walk_search(struct export *x, void *state)
     EXPORT_OPTIONAL("rip", COUNT, "the guest's address of most of these " \
                     "exits, by a sample of one exit per window; absent: at " \
                     "most one sample, or no two alike"), \
-    EXPORT_OPTIONAL("rip_percent", COUNT, "exits at this address, in percent")
+    EXPORT_OPTIONAL("rip_percent", COUNT, "exits at this address, in " \
+                    "percent"), \
+    EXPORT_OPTIONAL("symbol", TEXT, "the symbol of the address (--symbol-file)")
 
 static const struct export_column storm_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
