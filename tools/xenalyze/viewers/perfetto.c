@@ -28,102 +28,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "xenalyze/viewers/activity.h"
-#include "xenalyze/viewers/protobuf.h"
+#include "xenalyze/viewers/perfetto.h"
 #include "xenalyze/viewers/viewer-text.h"
-
-#define MAX_CPU 4096u
-#define MAX_FTRACE_CPU 1024u
-
-/* Fields of TracePacket. */
-enum
-{
-    PACKET_FTRACE = 1, PACKET_CLOCKS = 6, PACKET_TIME = 8, PACKET_SEQUENCE = 10,
-    PACKET_EVENT = 11, PACKET_INTERNED = 12, PACKET_FLAGS = 13,
-    PACKET_TRACK = 60, PACKET_FIRST = 87, PACKET_STATE = 117,
-    PACKET_FREQUENCY = 118, PACKET_TREE = 122, PACKET_ATTRIBUTES = 126,
-};
-
-enum { FLAG_CLEARED = 1, FLAG_INTERNED = 2 };
-
-/* States of a generic kernel's task. */
-enum { TASK_RUNNABLE = 2, TASK_RUNNING, TASK_SLEEPING, TASK_STOPPED = 6 };
-
-enum { REALTIME_CLOCK = 1, MONOTONIC_CLOCK = 3, BOOTTIME_CLOCK = 6 };
-
-enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
-
-/* Fields of DebugAnnotation. */
-enum
-{
-    NOTE_NAME = 1, NOTE_BOOL = 2, NOTE_UINT = 3, NOTE_POINTER = 7,
-    NOTE_STRING = 17, NOTE_TEXT = 6,
-};
-
-/* Interned names of annotations, and of the category. */
-enum note
-{
-    NOTE_RIP = 1, NOTE_HANDLER, NOTE_REASON, NOTE_NESTED, NOTE_PCPU,
-    NOTE_LOST, NOTE_ARGS, NOTE_DETAIL, NOTES
-};
-
-#define CATEGORY_EXIT 1u
-#define CATEGORY_PV 2u
-#define CATEGORY_PROGRAM 3u
-#define NAME_CALLS (EXIT_CAUSES + 1)    /* names of calls, above exits */
-#define SEQUENCE 1u
-
-/* Kinds of tracks, the upper bits of their numbers. */
-enum track
-{
-    TRACK_DOMAIN = 1, TRACK_VCPU, TRACK_GROUP, TRACK_LOSS, TRACK_IRQ,
-    TRACK_SLEEP, TRACK_PATH, TRACK_PROGRAMS, TRACK_PROGRAM, TRACK_KINDS
-};
-
-#define TRACK(kind, number) ((uint64_t)(kind) << 40 | (number))
-
-#define MAX_DETAILS 32u         /* names of details: literals, few */
-
-struct perfetto
-{
-    struct protobuf out;
-    const struct viewer_options *options;
-    bool has_sequence;          /* its first packet is written */
-    bool has_notes;             /* names of annotations are defined */
-    bool has_name[EXIT_CAUSES];
-    bool has_handler[UINT8_MAX + 1];
-    bool has_call[ACTIVITY_CALLS];
-    const char *details[MAX_DETAILS];
-    bool has_group, has_path;
-    uint64_t has_track[TRACK_KINDS][MAX_CPU / 64];
-};
-
-/* --- packets -------------------------------------------------------------- */
-
-static size_t packet_begin(struct perfetto *x, uint64_t time)
-{
-    size_t packet;
-
-    protobuf_flush_full(&x->out);
-    packet = protobuf_begin(&x->out, 1);
-    protobuf_add_number(&x->out, PACKET_TIME, time);
-    return packet;
-}
-
-/* A packet of the sequence may use the interned names. */
-static size_t packet_begin_event(struct perfetto *x, uint64_t time)
-{
-    size_t packet = packet_begin(x, time);
-
-    protobuf_add_number(&x->out, PACKET_SEQUENCE, SEQUENCE);
-    protobuf_add_number(&x->out, PACKET_FLAGS,
-                        x->has_sequence ? FLAG_INTERNED
-                                        : FLAG_INTERNED | FLAG_CLEARED);
-    if ( !x->has_sequence )
-        protobuf_add_number(&x->out, PACKET_FIRST, 1);
-    x->has_sequence = true;
-    return packet;
-}
 
 static void add_attribute(struct perfetto *x, const char *key, uint64_t number,
                           const char *text)
@@ -155,7 +61,7 @@ static void perfetto_begin(void *state, const struct activity_begin *a)
 {
     struct perfetto *x = state;
     char name[VIEWER_TEXT_MAX];
-    size_t packet = packet_begin(x, a->first), part;
+    size_t packet = perfetto_begin_packet(x, a->first), part;
 
     part = protobuf_begin(&x->out, PACKET_CLOCKS);
     add_clock(x, BOOTTIME_CLOCK, a->first);
@@ -167,7 +73,7 @@ static void perfetto_begin(void *state, const struct activity_begin *a)
     protobuf_end(&x->out, packet);
     if ( a->segment )
         return;
-    packet = packet_begin(x, a->first);
+    packet = perfetto_begin_packet(x, a->first);
     part = protobuf_begin(&x->out, PACKET_ATTRIBUTES);
     add_attribute(x, "xen.trace", 0,
                   viewer_clean_text(x->options->trace, name));
@@ -180,7 +86,7 @@ static void perfetto_begin(void *state, const struct activity_begin *a)
 
 static void add_process(struct perfetto *x, const struct activity_vcpu *v)
 {
-    size_t packet = packet_begin(x, v->first), track, part;
+    size_t packet = perfetto_begin_packet(x, v->first), track, part;
 
     track = protobuf_begin(&x->out, PACKET_TRACK);
     protobuf_add_number(&x->out, 1, TRACK(TRACK_DOMAIN, v->pid));
@@ -194,7 +100,7 @@ static void add_process(struct perfetto *x, const struct activity_vcpu *v)
 
 static void add_thread(struct perfetto *x, const struct activity_vcpu *v)
 {
-    size_t packet = packet_begin(x, v->first), track, part;
+    size_t packet = perfetto_begin_packet(x, v->first), track, part;
 
     track = protobuf_begin(&x->out, PACKET_TRACK);
     protobuf_add_number(&x->out, 1, TRACK(TRACK_VCPU, v->tid));
@@ -210,7 +116,7 @@ static void add_thread(struct perfetto *x, const struct activity_vcpu *v)
 /* Labels have no blank, at which the importer would cut a process's name. */
 static void add_tree(struct perfetto *x, const struct activity_vcpu *v)
 {
-    size_t packet = packet_begin(x, v->first), tree, part;
+    size_t packet = perfetto_begin_packet(x, v->first), tree, part;
 
     assert(!strchr(v->domain_label, ' '));
     tree = protobuf_begin(&x->out, PACKET_TREE);
@@ -240,41 +146,6 @@ static void perfetto_vcpu(void *state, const struct activity_vcpu *v)
     add_thread(x, v);
 }
 
-static void add_track(struct perfetto *x, uint64_t id, const char *name,
-                      uint64_t parent)
-{
-    size_t packet = packet_begin(x, 0);
-    size_t track = protobuf_begin(&x->out, PACKET_TRACK);
-
-    protobuf_add_number(&x->out, 1, id);
-    protobuf_add_text(&x->out, 2, name);
-    if ( parent )
-        protobuf_add_number(&x->out, 5, parent);
-    protobuf_end(&x->out, track);
-    protobuf_end(&x->out, packet);
-}
-
-/* The track of a pcpu, a row of the group "Xen pcpus". */
-static uint64_t get_track(struct perfetto *x, enum track kind, uint32_t pcpu)
-{
-    static const char *const names[TRACK_KINDS] = {
-        [TRACK_LOSS] = "lost records", [TRACK_IRQ] = "interrupts",
-        [TRACK_SLEEP] = "sleep states",
-    };
-    uint64_t *seen = &x->has_track[kind][pcpu / 64];
-    char name[64];
-
-    assert(pcpu < MAX_CPU && names[kind]);
-    if ( !x->has_group )
-        add_track(x, TRACK(TRACK_GROUP, 0), "Xen pcpus", 0);
-    x->has_group = true;
-    snprintf(name, sizeof(name), "CPU %u %s", pcpu, names[kind]);
-    if ( !(*seen >> pcpu % 64 & 1) )
-        add_track(x, TRACK(kind, pcpu), name, TRACK(TRACK_GROUP, 0));
-    *seen |= UINT64_C(1) << pcpu % 64;
-    return TRACK(kind, pcpu);
-}
-
 /* --- states of vcpus ------------------------------------------------------ */
 
 static const uint8_t task_states[ACTIVITY_STATES] = {
@@ -287,7 +158,7 @@ static const uint8_t task_states[ACTIVITY_STATES] = {
 static void add_state(struct perfetto *x, const struct activity_vcpu *v,
                       unsigned int task, uint32_t pcpu, uint64_t time)
 {
-    size_t packet = packet_begin(x, time);
+    size_t packet = perfetto_begin_packet(x, time);
     size_t part = protobuf_begin(&x->out, PACKET_STATE);
 
     assert(pcpu < MAX_CPU);
@@ -371,34 +242,6 @@ static void perfetto_span(void *state, const struct activity_span *a)
 
 /* --- exits ---------------------------------------------------------------- */
 
-static void define_name(struct perfetto *x, unsigned int field,
-                        unsigned int number, const char *name)
-{
-    size_t entry = protobuf_begin(&x->out, field);
-
-    assert(number);
-    protobuf_add_number(&x->out, 1, number);
-    protobuf_add_text(&x->out, 2, name);
-    protobuf_end(&x->out, entry);
-}
-
-static void define_notes(struct perfetto *x)
-{
-    static const char *const names[NOTES] = {
-        [NOTE_RIP] = "rip", [NOTE_HANDLER] = "handler",
-        [NOTE_REASON] = "reason", [NOTE_NESTED] = "nested",
-        [NOTE_PCPU] = "pcpu", [NOTE_LOST] = "records", [NOTE_ARGS] = "args",
-    };
-
-    for ( unsigned int i = 1; i < NOTES; i++ )
-        if ( names[i] )
-            define_name(x, 3, i, names[i]);
-    define_name(x, 1, CATEGORY_EXIT, "exit");
-    define_name(x, 1, CATEGORY_PV, "pv");
-    define_name(x, 1, CATEGORY_PROGRAM, "program");
-    x->has_notes = true;
-}
-
 /* Slot of the detail's name; MAX_DETAILS: there is none. */
 static unsigned int find_detail(const struct perfetto *x, const char *name)
 {
@@ -422,14 +265,14 @@ static void define_exit_names(struct perfetto *x,
         return;
     interned = protobuf_begin(&x->out, PACKET_INTERNED);
     if ( !x->has_notes )
-        define_notes(x);
+        perfetto_define_notes(x);
     if ( !x->has_name[a->cause] )
-        define_name(x, 2, a->cause + 1, a->name);
+        perfetto_define_name(x, 2, a->cause + 1, a->name);
     if ( has_handler && !x->has_handler[a->handler] )
-        define_name(x, 29, a->handler, a->handler_name);
+        perfetto_define_name(x, 29, a->handler, a->handler_name);
     if ( is_new_detail )
     {
-        define_name(x, 3, NOTE_DETAIL + detail, a->detail_name);
+        perfetto_define_name(x, 3, NOTE_DETAIL + detail, a->detail_name);
         x->details[detail] = a->detail_name;
     }
     x->has_name[a->cause] = true;
@@ -438,49 +281,28 @@ static void define_exit_names(struct perfetto *x,
     protobuf_end(&x->out, interned);
 }
 
-static void add_note(struct perfetto *x, unsigned int name, unsigned int field,
-                     uint64_t value)
-{
-    size_t note = protobuf_begin(&x->out, 4);
-
-    protobuf_add_number(&x->out, NOTE_NAME, name);
-    protobuf_add_number(&x->out, field, value);
-    protobuf_end(&x->out, note);
-}
-
 static void add_exit_notes(struct perfetto *x, const struct activity_exit *a,
                            bool has_handler)
 {
     unsigned int detail = find_detail(x, a->detail_name);
 
-    add_note(x, NOTE_RIP, NOTE_POINTER, a->rip);
+    perfetto_add_note(x, NOTE_RIP, NOTE_POINTER, a->rip);
     if ( has_handler )
-        add_note(x, NOTE_HANDLER, NOTE_STRING, a->handler);
+        perfetto_add_note(x, NOTE_HANDLER, NOTE_STRING, a->handler);
     if ( detail < MAX_DETAILS )
-        add_note(x, NOTE_DETAIL + detail, NOTE_POINTER, a->detail);
+        perfetto_add_note(x, NOTE_DETAIL + detail, NOTE_POINTER, a->detail);
     if ( a->nested )
-        add_note(x, NOTE_NESTED, NOTE_BOOL, 1);
+        perfetto_add_note(x, NOTE_NESTED, NOTE_BOOL, 1);
     if ( a->cause == EXIT_OTHER )
-        add_note(x, NOTE_REASON, NOTE_UINT, a->reason);
-    add_note(x, NOTE_PCPU, NOTE_UINT, a->pcpu);
-}
-
-static void add_slice_end(struct perfetto *x, uint64_t track, uint64_t time)
-{
-    size_t packet = packet_begin_event(x, time);
-    size_t event = protobuf_begin(&x->out, PACKET_EVENT);
-
-    protobuf_add_number(&x->out, 9, SLICE_END);
-    protobuf_add_number(&x->out, 11, track);
-    protobuf_end(&x->out, event);
-    protobuf_end(&x->out, packet);
+        perfetto_add_note(x, NOTE_REASON, NOTE_UINT, a->reason);
+    perfetto_add_note(x, NOTE_PCPU, NOTE_UINT, a->pcpu);
 }
 
 static void perfetto_exit(void *state, const struct activity_exit *a)
 {
     struct perfetto *x = state;
     uint64_t track = TRACK(TRACK_VCPU, a->vcpu->tid);
-    size_t packet = packet_begin_event(x, a->from), event;
+    size_t packet = perfetto_begin_event(x, a->from), event;
 
     assert(a->cause < EXIT_CAUSES && a->from <= a->to);
     define_exit_names(x, a, a->handler_name);
@@ -492,7 +314,7 @@ static void perfetto_exit(void *state, const struct activity_exit *a)
     add_exit_notes(x, a, a->handler_name);
     protobuf_end(&x->out, event);
     protobuf_end(&x->out, packet);
-    add_slice_end(x, track, a->to);
+    perfetto_end_slice(x, track, a->to);
 }
 
 /* --- PV guests ------------------------------------------------------------ */
@@ -505,9 +327,9 @@ static void define_call_name(struct perfetto *x, const struct activity_call *a)
         return;
     interned = protobuf_begin(&x->out, PACKET_INTERNED);
     if ( !x->has_notes )
-        define_notes(x);
+        perfetto_define_notes(x);
     if ( a->number && !x->has_call[a->number] )
-        define_name(x, 2, NAME_CALLS + a->number, a->name);
+        perfetto_define_name(x, 2, NAME_CALLS + a->number, a->name);
     x->has_call[a->number] = true;
     protobuf_end(&x->out, interned);
 }
@@ -515,7 +337,7 @@ static void define_call_name(struct perfetto *x, const struct activity_call *a)
 static void perfetto_call(void *state, const struct activity_call *a)
 {
     struct perfetto *x = state;
-    size_t packet = packet_begin_event(x, a->time), event;
+    size_t packet = perfetto_begin_event(x, a->time), event;
 
     assert(a->number < ACTIVITY_CALLS);
     define_call_name(x, a);
@@ -527,44 +349,19 @@ static void perfetto_call(void *state, const struct activity_call *a)
         protobuf_add_number(&x->out, 10, NAME_CALLS + a->number);
     else
         protobuf_add_text(&x->out, 23, a->name);
-    add_note(x, NOTE_PCPU, NOTE_UINT, a->pcpu);
+    perfetto_add_note(x, NOTE_PCPU, NOTE_UINT, a->pcpu);
     protobuf_end(&x->out, event);
     protobuf_end(&x->out, packet);
 }
 
 /* --- pcpus ---------------------------------------------------------------- */
 
-/* A slice with a name of its own; `lost`: number of records, or 0. */
-static void add_named_slice(struct perfetto *x, uint64_t track, uint64_t from,
-                            uint64_t to, const char *text, uint64_t lost)
-{
-    size_t packet = packet_begin_event(x, from), event, interned;
-    char name[VIEWER_TEXT_MAX];
-
-    assert(from <= to);
-    if ( !x->has_notes )
-    {
-        interned = protobuf_begin(&x->out, PACKET_INTERNED);
-        define_notes(x);
-        protobuf_end(&x->out, interned);
-    }
-    event = protobuf_begin(&x->out, PACKET_EVENT);
-    protobuf_add_number(&x->out, 9, SLICE_BEGIN);
-    protobuf_add_number(&x->out, 11, track);
-    protobuf_add_text(&x->out, 23, viewer_clean_text(text, name));
-    if ( lost )
-        add_note(x, NOTE_LOST, NOTE_UINT, lost);
-    protobuf_end(&x->out, event);
-    protobuf_end(&x->out, packet);
-    add_slice_end(x, track, to);
-}
-
 static void add_pcpu_slice(struct perfetto *x, enum track kind,
                            const struct activity_pcpu_span *a)
 {
     if ( a->pcpu < MAX_CPU )
-        add_named_slice(x, get_track(x, kind, a->pcpu), a->from, a->to,
-                        a->name, a->count);
+        perfetto_add_slice(x, perfetto_get_track(x, kind, a->pcpu), a->from,
+                           a->to, a->name, a->count);
 }
 
 static void perfetto_interrupt(void *state, const struct activity_pcpu_span *a)
@@ -602,10 +399,10 @@ static void perfetto_path(void *state, const struct activity_path *a)
     char name[VIEWER_TEXT_MAX];
 
     if ( !x->has_path )
-        add_track(x, TRACK(TRACK_PATH, 0), viewer_clean_text(a->path, name),
-                  0);
+        perfetto_add_track(x, TRACK(TRACK_PATH, 0),
+                           viewer_clean_text(a->path, name), 0);
     x->has_path = true;
-    add_named_slice(x, TRACK(TRACK_PATH, 0), a->from, a->to, a->name, 0);
+    perfetto_add_slice(x, TRACK(TRACK_PATH, 0), a->from, a->to, a->name, 0);
 }
 
 static void perfetto_frequency(void *state, const struct activity_frequency *a)
@@ -615,7 +412,7 @@ static void perfetto_frequency(void *state, const struct activity_frequency *a)
 
     if ( a->pcpu >= MAX_CPU )
         return;
-    packet = packet_begin(x, a->time);
+    packet = perfetto_begin_packet(x, a->time);
     part = protobuf_begin(&x->out, PACKET_FREQUENCY);
     protobuf_add_number(&x->out, 1, a->pcpu);
     protobuf_add_number(&x->out, 2, a->hz);
@@ -631,24 +428,20 @@ static void perfetto_thread(void *state, const struct activity_thread *t)
     char name[VIEWER_TEXT_MAX];
 
     if ( !t->number )
-        add_track(x, TRACK(TRACK_PROGRAMS, 0), "Programs", 0);
-    add_track(x, TRACK(TRACK_PROGRAM, t->number),
-              viewer_clean_text(t->label, name), TRACK(TRACK_PROGRAMS, 0));
+        perfetto_add_track(x, TRACK(TRACK_PROGRAMS, 0), "Programs", 0);
+    perfetto_add_track(x, TRACK(TRACK_PROGRAM, t->number),
+                       viewer_clean_text(t->label, name),
+                       TRACK(TRACK_PROGRAMS, 0));
 }
 
 static void perfetto_program(void *state, const struct activity_program *a)
 {
     struct perfetto *x = state;
-    size_t packet = packet_begin_event(x, a->time), event, part;
+    size_t packet = perfetto_begin_event(x, a->time), event, part;
     char text[VIEWER_TEXT_MAX];
 
     assert(a->thread->number < ACTIVITY_THREADS);
-    if ( !x->has_notes )
-    {
-        part = protobuf_begin(&x->out, PACKET_INTERNED);
-        define_notes(x);
-        protobuf_end(&x->out, part);
-    }
+    perfetto_need_notes(x);
     event = protobuf_begin(&x->out, PACKET_EVENT);
     protobuf_add_number(&x->out, 9, INSTANT);
     protobuf_add_number(&x->out, 11, TRACK(TRACK_PROGRAM, a->thread->number));
