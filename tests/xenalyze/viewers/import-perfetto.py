@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# import-perfetto.py TEXT [JSON LINES]: the rules of Perfetto's importer, as far
+# import-perfetto.py TEXT [JSON LINES | --waits]: the rules of Perfetto's importer, as far
 # as they concern our files, and our numbers.
 #
 # TEXT is the output of protoc --decode=Trace.  The packets are imported in the
 # order of time, as the importer does; each packet that the importer would drop
 # or count as an error is an error here.  Then times and counts have to equal
 # those of JSON, the output of xenalyze --json, and of LINES, the lines of
-# xenalyze dump sched_runstate_change.
+# xenalyze dump sched_runstate_change.  With --waits, lists the longest waits.
 import collections
 import sys
 
@@ -90,6 +90,9 @@ class Importer:
         self.attributes = {}
         self.path = collections.Counter()
         self.path_parts = 0
+        self.waits = []                 # label, from, to, notes, pieces
+        self.flows = {}                 # by id: (time, row, name)
+        self.open_flows = set()
 
     def change(self, tid, state, time, cpu, comm):
         assert tid > 0 and tid not in self.processes, "tid %d" % tid
@@ -207,6 +210,40 @@ class Importer:
             notes[name] = value[0]
         return notes
 
+    def row(self, track):
+        """The vcpu of a track, or the name of the track."""
+        thread = one(track, "thread")
+        return one(thread, "name") if thread else one(track, "name")
+
+    def flow(self, e, time, track, name):
+        """A flow joins events in the order of time, until its last one."""
+        for field in ("flow", "last_flow"):
+            for number in e[field]:
+                assert number and (number in self.open_flows or
+                                   number not in self.flows), "flow ended"
+                self.open_flows.add(number)
+                self.flows.setdefault(number, []).append(
+                    (time, self.row(track), name))
+        self.open_flows -= set(e["last_flow"])
+
+    def end_wait(self, track, stack, slice, time):
+        start, name, category, notes = slice
+        if stack:
+            assert not category and len(stack) == 1
+            stack[0][3]["pieces"].append((start, time, name))
+            return
+        assert name == "waits" and category
+        label = self.row(track)[len("longest waits of "):]
+        thread = self.tracks[one(track, "parent")]
+        assert self.row(thread) == label
+        pieces = notes.pop("pieces")
+        # A nanosecond of rounding for each piece.
+        rest = time - start - sum(b - a for a, b, _ in pieces)
+        assert not pieces or \
+            abs(rest - notes.get("their ns", 0)) <= len(pieces) + 1, \
+            "pieces of a wait leave %d ns" % rest
+        self.waits.append((label, start, time, notes, pieces))
+
     def event(self, packet, time):
         e = one(packet, "track_event")
         assert one(packet, "sequence") == 1, "an event needs a sequence"
@@ -215,6 +252,10 @@ class Importer:
         stack = self.stacks[one(e, "track")]
         if one(e, "type") == 2:
             start, name, category, notes = stack.pop()
+            if one(track, "name", "").startswith("longest waits of "):
+                self.end_wait(track, stack, (start, name, category, notes),
+                              time)
+                return
             if one(track, "name", "").startswith("critical path of "):
                 assert not stack, "parts of the path overlap"
                 self.path[name] += time - start
@@ -228,14 +269,22 @@ class Importer:
         name = one(e, "name") or self.interned["event_name",
                                                one(e, "name_iid")]
         category = one(e, "category_iid")
+        self.flow(e, time, track, name)
+        if one(e, "type") == 3 and (e["flow"] or e["last_flow"]):
+            assert self.interned["category", category] == "wait"
+            return
         if one(e, "type") == 3:
             assert self.interned["category", category] == "pv"
             self.calls[one(one(track, "thread"), "name"), name] += 1
             return
         assert one(e, "type") == 1
-        assert not category or self.interned["category", category] == "exit"
         notes = self.notes(e)
-        if category:
+        if e["flow"]:
+            assert not stack, "waits overlap"
+            assert self.interned["category", category] == "wait"
+            notes["pieces"] = []
+        elif category:
+            assert self.interned["category", category] == "exit"
             assert not stack, "exits overlap"
             assert notes["rip"] and "pcpu" in notes
         if name == "records lost":
@@ -307,6 +356,34 @@ class Importer:
         open_slices = [t for t, s in self.stacks.items() if s]
         assert not open_slices, "slices without an end"
         assert not self.cpu, "vcpus that run for ever"
+        self.check_waits()
+
+    def check_waits(self):
+        assert len(self.flows) == len(self.waits)
+        waits = {(label, start) for label, start, *_ in self.waits}
+        ends = {(label, end) for label, _, end, notes, _ in self.waits
+                if "pcpu" in notes}
+        for events in self.flows.values():
+            [(start, row)] = [(t, row[len("longest waits of "):])
+                              for t, row, name in events if name == "waits"]
+            assert (row, start) in waits
+            before = [e for e in events if e[2] == "wakes " + row]
+            after = [e for e in events if e[2] == "runs"]
+            assert events == before + [(start, "longest waits of " + row,
+                                        "waits")] + after, events
+            assert len(before) <= 1 and len(after) == ((row, after[0][0])
+                                                       in ends if after else 0)
+
+    def print_flows(self):
+        """Lines of waits: vcpu, from, to, pieces; waker, or CPU n; woken."""
+        wakers = {}
+        for events in self.flows.values():
+            if events[0][2].startswith("wakes "):
+                wakers[events[0][2][6:], events[1][0]] = events[0]
+        for label, start, end, _, pieces in sorted(self.waits):
+            time, row, _ = wakers.get((label, start), (0, "-", ""))
+            print("wait", label, start, end, len(pieces), time,
+                  row.replace(" interrupts", "").replace(" ", ""))
 
 
 # Of one time, descriptors come first, and a cpu is left before it is taken; of
@@ -329,7 +406,9 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as lines:
         x.import_all(parse_message(lines)["packet"])
     assert x.attributes["xen.tsc_hz"] > 0 and x.attributes["xen.trace"]
-    if len(sys.argv) > 2:
+    if sys.argv[2:] == ["--waits"]:
+        x.print_flows()
+    elif len(sys.argv) > 2:
         compare_files(x, sys.argv[2], sys.argv[3])
     print_totals(x)
 

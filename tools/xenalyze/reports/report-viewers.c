@@ -38,6 +38,7 @@ static int open_viewer(struct report_pass *p, struct viewers *v, size_t i,
         .numbers = &v->numbers, .programs = p->programs,
     };
     bool is_output = !strcmp(f->path, "-");
+    struct sink waits;
     int rc = 0;
 
     assert(f->format);
@@ -49,6 +50,8 @@ static int open_viewer(struct report_pass *p, struct viewers *v, size_t i,
                               is_output ? p->out : v->files[i].out);
     if ( !rc )
         report_add_sink(p, viewer_sink(v->viewers[i]));
+    if ( !rc && viewer_get_waits_sink(v->viewers[i], &waits) )
+        report_add_sink(p, waits);
     return rc;
 }
 

@@ -26,7 +26,7 @@ struct activity_slot
                                    runnable span */
     const struct vcpu *waker;
     uint32_t waker_pcpu;
-    bool is_woken;
+    bool is_woken, has_waits;
     char label[XT_LABEL_MAX];
     char domain_label[XT_LABEL_MAX + 8];
 };
@@ -115,7 +115,7 @@ static bool has_row(const struct vcpu *v)
 
 /* --- times ---------------------------------------------------------------- */
 
-static uint64_t get_time(struct activities *a, uint64_t tsc)
+uint64_t activities_get_time(struct activities *a, uint64_t tsc)
 {
     int64_t ns = xt_clock_ns(&a->clock, tsc);
     uint64_t time = a->base + (ns > 0 ? ns : 0);
@@ -233,7 +233,8 @@ static void activities_runstate(void *state, const struct fact_runstate *f)
 {
     struct activities *a = state;
     struct activity_slot *s = has_row(f->vcpu) ? get_slot(a, f->vcpu) : NULL;
-    uint64_t from = get_time(a, f->from), to = get_time(a, f->to);
+    uint64_t from = activities_get_time(a, f->from);
+    uint64_t to = activities_get_time(a, f->to);
     enum activity_state next;
     uint32_t pcpu = f->pcpu == FACT_NO_PCPU ? 0 : f->pcpu;
 
@@ -269,10 +270,43 @@ static void activities_wait(void *state, const struct fact_wait *f)
 
     if ( !s || f->why != WHY_WAKE )
         return;
+    if ( a->waits )
+        activity_waits_note(a->waits, f);
     s->is_woken = true;
     s->woken_at = f->from;
     s->waker = f->waker;
     s->waker_pcpu = f->waker_pcpu;
+}
+
+/* --- the longest waits ---------------------------------------------------- */
+
+static struct activity_slot *find_vcpu_slot(const struct activities *a,
+                                            const struct vcpu *v)
+{
+    return has_row(v) && v->index < a->nr_slots ? a->slots[v->index] : NULL;
+}
+
+const struct activity_vcpu *activities_announce_waits(struct activities *a,
+                                                      const struct vcpu *v,
+                                                      bool *is_first)
+{
+    struct activity_slot *s = find_vcpu_slot(a, v);
+
+    if ( !s )
+        return NULL;
+    *is_first = !s->has_waits;
+    s->has_waits = true;
+    return &s->vcpu;
+}
+
+bool activities_find_waker(const struct activities *a, const struct vcpu *v,
+                           const struct activity_vcpu **waker)
+{
+    const struct activity_slot *s = find_vcpu_slot(a, v);
+
+    assert(v);
+    *waker = s ? &s->vcpu : NULL;
+    return !has_row(v) || (s && is_vcpu_selected(a, v));
 }
 
 /* --- exits ---------------------------------------------------------------- */
@@ -324,8 +358,8 @@ static void activities_exit(void *state, const struct fact_exit *f)
     if ( !s )
         return;
     out.vcpu = &s->vcpu;
-    out.from = get_time(a, f->start);
-    out.to = get_time(a, f->start + f->cycles);
+    out.from = activities_get_time(a, f->start);
+    out.to = activities_get_time(a, f->start + f->cycles);
     if ( out.from < s->exit_end )
         out.from = s->exit_end;
     if ( out.to < out.from )
@@ -352,7 +386,7 @@ static void activities_pv(void *state, const struct fact_pv *f)
     bool is_hypercall = f->kind == PV_HYPERCALL || f->kind == PV_HYPERCALL_V2 ||
                         f->kind == PV_HYPERCALL_SUBCALL;
     struct activity_call out = {
-        .pcpu = f->pcpu, .time = get_time(a, f->time),
+        .pcpu = f->pcpu, .time = activities_get_time(a, f->time),
         .name = is_hypercall ? hypercall_name(f->number) : pv_name(f->kind),
     };
 
@@ -381,9 +415,9 @@ static void activities_irq(void *state, const struct fact_irq *f)
 
     if ( f->kind != IRQ_HANDLED || !a->ops->interrupt )
         return;
-    out.to = get_time(a, f->time);
+    out.to = activities_get_time(a, f->time);
     out.from = f->has_cycles && f->cycles <= f->time
-               ? get_time(a, f->time - f->cycles) : out.to;
+               ? activities_get_time(a, f->time - f->cycles) : out.to;
     if ( !names || !xt_host_irq_device(&names->host, f->irq, device) )
         device[0] = '\0';
     snprintf(name, sizeof(name), "irq %u%s%s", f->irq, *device ? " " : "",
@@ -397,7 +431,7 @@ static void activities_power(void *state, const struct fact_power *f)
     char name[16];
     struct activity_pcpu_span out = { .pcpu = f->pcpu, .name = name };
     const struct activity_frequency frequency = {
-        .pcpu = f->pcpu, .time = get_time(a, f->time),
+        .pcpu = f->pcpu, .time = activities_get_time(a, f->time),
         .hz = f->state * UINT64_C(1000000),
     };
 
@@ -407,7 +441,7 @@ static void activities_power(void *state, const struct fact_power *f)
         return;
     debug_assert(f->cycles <= f->time);
     out.to = frequency.time;
-    out.from = get_time(a, f->time - f->cycles);
+    out.from = activities_get_time(a, f->time - f->cycles);
     snprintf(name, sizeof(name), "C%u", f->state);
     a->ops->sleep(a->state, &out);
 }
@@ -416,8 +450,9 @@ static void activities_loss(void *state, const struct fact_loss *f)
 {
     struct activities *a = state;
     const struct activity_pcpu_span out = {
-        .pcpu = f->pcpu, .from = get_time(a, f->from),
-        .to = get_time(a, f->to), .name = "records lost", .count = f->records,
+        .pcpu = f->pcpu, .from = activities_get_time(a, f->from),
+        .to = activities_get_time(a, f->to), .name = "records lost",
+        .count = f->records,
     };
 
     if ( a->ops->loss && out.from <= out.to )
@@ -429,8 +464,8 @@ void activities_add_path(struct activities *a, const struct activity_path *part)
     struct activity_path out = *part;
 
     assert(part->from < part->to);
-    out.from = get_time(a, part->from);
-    out.to = get_time(a, part->to);
+    out.from = activities_get_time(a, part->from);
+    out.to = activities_get_time(a, part->to);
     if ( a->ops->path && out.from < out.to )
         a->ops->path(a->state, &out);
 }
@@ -473,14 +508,16 @@ static int activities_end(void *state, const struct fact_end *f, struct err *e)
     if ( rc )
         return rc;
     a->has_main = false;
+    if ( a->waits )
+        activities_show_waits(a);
     if ( a->options->programs && a->ops->program && !a->has_programs )
         rc = activities_add_programs(a, e);
     a->has_programs = true;
     return a->failed ? -ENOMEM : rc;
 }
 
-void activities_init(struct activities *a, const struct viewer_format *format,
-                     const struct viewer_options *options, void *state)
+int activities_init(struct activities *a, const struct viewer_format *format,
+                    const struct viewer_options *options, void *state)
 {
     assert(format->activities && options);
     *a = (struct activities){
@@ -488,11 +525,18 @@ void activities_init(struct activities *a, const struct viewer_format *format,
         .earliest = UINT64_MAX,
     };
     arena_init(&a->arena, 4096);
+    if ( !a->ops->wait )
+        return 0;
+    a->waits = fault_calloc(1, sizeof(*a->waits));
+    return a->waits ? activity_waits_init(a->waits, options->names) : -ENOMEM;
 }
 
 void activities_fini(struct activities *a)
 {
     arena_fini(&a->arena);
+    if ( a->waits )
+        activity_waits_fini(a->waits);
+    free(a->waits);
     free(a->slots);
     free(a->domains);
 }
@@ -500,7 +544,8 @@ void activities_fini(struct activities *a)
 struct sink activities_sink(struct activities *a)
 {
     static const struct sink_ops ops = {
-        .name = "activities", .ordered = true, .begin = activities_begin,
+        .name = "activities", .ordered = true, .no_rivals = true,
+        .begin = activities_begin,
         .end = activities_end, .runstate = activities_runstate,
         .wait = activities_wait, .loss = activities_loss,
         .exit = activities_exit, .handle = activities_handle,

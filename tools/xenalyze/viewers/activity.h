@@ -22,6 +22,7 @@
 #include <stdio.h>
 
 #include "common/arena.h"
+#include "xenalyze/viewers/activity-waits.h"
 #include "xenalyze/viewers/viewer.h"
 
 enum activity_state
@@ -112,6 +113,35 @@ struct activity_frequency
     uint64_t time, hz;
 };
 
+/* A part of a wait: from < to. */
+struct activity_piece
+{
+    uint64_t from, to;
+    char name[XT_LABEL_MAX + 8];        /* "Domain-0/0 runs", "idle" */
+};
+
+/*
+ * One of the longest waits of a segment, at its end: from < to.  Pieces of a
+ * selection of pcpus or vcpus are unknown.
+ */
+struct activity_wait
+{
+    const struct activity_vcpu *vcpu;
+    uint64_t from, to;
+    bool is_first;              /* wait of the vcpu in the file */
+    bool is_complete;           /* then the vcpu ran on `pcpu` */
+    uint32_t pcpu;
+    unsigned int nr_pieces;
+    struct activity_piece pieces[WAIT_PIECES];  /* longest ones, by time */
+    uint64_t shorter, nr_shorter;       /* sum and number of the other pieces */
+
+    /* After a wake-up with a known origin. */
+    bool is_wakeup;
+    uint64_t woken;             /* <= from */
+    uint32_t waker_pcpu;
+    const struct activity_vcpu *waker;  /* NULL: an interrupt */
+};
+
 /* A part of the critical path of a vcpu. */
 struct activity_path
 {
@@ -170,6 +200,7 @@ struct activity_ops
     void (*sleep)(void *state, const struct activity_pcpu_span *a);
     void (*loss)(void *state, const struct activity_pcpu_span *a);
     void (*frequency)(void *state, const struct activity_frequency *a);
+    void (*wait)(void *state, const struct activity_wait *a);
     void (*path)(void *state, const struct activity_path *a);
     void (*thread)(void *state, const struct activity_thread *t);
     void (*program)(void *state, const struct activity_program *a);
@@ -194,16 +225,30 @@ struct activities
     uint32_t nr_vcpus;
     bool *domains;              /* by index: a vcpu was announced */
     uint32_t nr_domains;
+    struct activity_waits *waits;       /* NULL: the format shows none */
     struct fact_handle main;    /* the main handler of the next exit */
     bool has_main;
     bool has_any;               /* a span, an exit or a call */
     bool failed;                /* out of memory */
 };
 
-void activities_init(struct activities *a, const struct viewer_format *format,
-                     const struct viewer_options *options, void *state);
+/* 0 or -ENOMEM. */
+int activities_init(struct activities *a, const struct viewer_format *format,
+                    const struct viewer_options *options, void *state);
 void activities_fini(struct activities *a);
 struct sink activities_sink(struct activities *a);
+
+/* Nanoseconds of a time stamp of the current segment. */
+uint64_t activities_get_time(struct activities *a, uint64_t tsc);
+
+/* The row of a vcpu, which now has waits; NULL: none. */
+const struct activity_vcpu *activities_announce_waits(struct activities *a,
+                                                      const struct vcpu *v,
+                                                      bool *is_first);
+
+/* False: the waker has no row.  An interrupt is a NULL. */
+bool activities_find_waker(const struct activities *a, const struct vcpu *v,
+                           const struct activity_vcpu **waker);
 
 /* `part` has time stamps of the current segment. */
 void activities_add_path(struct activities *a,

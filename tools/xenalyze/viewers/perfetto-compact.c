@@ -352,6 +352,7 @@ PASS_ON(interrupt, activity_pcpu_span)
 PASS_ON(sleep, activity_pcpu_span)
 PASS_ON(loss, activity_pcpu_span)
 PASS_ON(frequency, activity_frequency)
+PASS_ON(wait, activity_wait)
 PASS_ON(path, activity_path)
 
 static int compact_finish(void *state)
@@ -383,5 +384,6 @@ const struct activity_ops perfetto_compact_ops = {
     .span = compact_span, .exit = compact_exit, .call = compact_call,
     .interrupt = compact_interrupt, .sleep = compact_sleep,
     .loss = compact_loss, .frequency = compact_frequency,
-    .path = compact_path, .finish = compact_finish, .close = compact_close,
+    .wait = compact_wait, .path = compact_path, .finish = compact_finish,
+    .close = compact_close,
 };

@@ -92,6 +92,7 @@ void perfetto_define_notes(struct perfetto *x)
         [NOTE_RIP] = "rip", [NOTE_HANDLER] = "handler",
         [NOTE_REASON] = "reason", [NOTE_NESTED] = "nested",
         [NOTE_PCPU] = "pcpu", [NOTE_LOST] = "records", [NOTE_ARGS] = "args",
+        [NOTE_PIECES] = "shorter pieces", [NOTE_PIECES_NS] = "their ns",
     };
 
     for ( unsigned int i = 1; i < NOTES; i++ )
@@ -100,6 +101,7 @@ void perfetto_define_notes(struct perfetto *x)
     perfetto_define_name(x, 1, CATEGORY_EXIT, "exit");
     perfetto_define_name(x, 1, CATEGORY_PV, "pv");
     perfetto_define_name(x, 1, CATEGORY_PROGRAM, "program");
+    perfetto_define_name(x, 1, CATEGORY_WAIT, "wait");
     x->has_notes = true;
 }
 

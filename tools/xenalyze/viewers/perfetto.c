@@ -485,7 +485,8 @@ const struct activity_ops perfetto_ops = {
     .exit = perfetto_exit, .call = perfetto_call,
     .interrupt = perfetto_interrupt,
     .sleep = perfetto_sleep, .loss = perfetto_loss,
-    .frequency = perfetto_frequency, .path = perfetto_path,
+    .frequency = perfetto_frequency, .wait = perfetto_wait,
+    .path = perfetto_path,
     .thread = perfetto_thread, .program = perfetto_program,
     .finish = perfetto_finish,
 };

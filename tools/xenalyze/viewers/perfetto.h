@@ -45,12 +45,13 @@ enum
 enum note
 {
     NOTE_RIP = 1, NOTE_HANDLER, NOTE_REASON, NOTE_NESTED, NOTE_PCPU,
-    NOTE_LOST, NOTE_ARGS, NOTE_DETAIL, NOTES
+    NOTE_LOST, NOTE_ARGS, NOTE_PIECES, NOTE_PIECES_NS, NOTE_DETAIL, NOTES
 };
 
 #define CATEGORY_EXIT 1u
 #define CATEGORY_PV 2u
 #define CATEGORY_PROGRAM 3u
+#define CATEGORY_WAIT 4u
 #define NAME_CALLS (EXIT_CAUSES + 1)    /* names of calls, above exits */
 #define SEQUENCE 1u
 
@@ -58,7 +59,8 @@ enum note
 enum track
 {
     TRACK_DOMAIN = 1, TRACK_VCPU, TRACK_GROUP, TRACK_LOSS, TRACK_IRQ,
-    TRACK_SLEEP, TRACK_PATH, TRACK_PROGRAMS, TRACK_PROGRAM, TRACK_KINDS
+    TRACK_SLEEP, TRACK_PATH, TRACK_PROGRAMS, TRACK_PROGRAM, TRACK_WAITS,
+    TRACK_KINDS
 };
 
 #define TRACK(kind, number) ((uint64_t)(kind) << 40 | (number))
@@ -76,6 +78,7 @@ struct perfetto
     bool has_call[ACTIVITY_CALLS];
     const char *details[MAX_DETAILS];
     bool has_group, has_path;
+    uint64_t arrows;            /* number of the last arrow */
     uint64_t has_track[TRACK_KINDS][MAX_CPU / 64];
 };
 
@@ -106,5 +109,8 @@ void perfetto_end_slice(struct perfetto *x, uint64_t track, uint64_t time);
 /* A slice with a name of its own; `lost`: number of records, or 0. */
 void perfetto_add_slice(struct perfetto *x, uint64_t track, uint64_t from,
                         uint64_t to, const char *text, uint64_t lost);
+
+/* The longest waits, in perfetto-waits.c. */
+void perfetto_wait(void *state, const struct activity_wait *a);
 
 #endif /* XENALYZE_VIEWERS_PERFETTO_H */

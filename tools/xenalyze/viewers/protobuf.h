@@ -51,6 +51,15 @@ static inline void protobuf_add_number(struct protobuf *p, unsigned int field,
     protobuf_put_varint(p, value);
 }
 
+static inline void protobuf_add_fixed64(struct protobuf *p, unsigned int field,
+                                        uint64_t value)
+{
+    protobuf_put_varint(p, field << 3 | PROTOBUF_FIXED64);
+    debug_assert(p->used + 8 <= PROTOBUF_BUFFER);
+    for ( unsigned int i = 0; i < 8; i++ )
+        p->bytes[p->used++] = value >> 8 * i;
+}
+
 static inline void protobuf_add_bytes(struct protobuf *p, unsigned int field,
                                       const void *bytes, size_t size)
 {

@@ -66,8 +66,8 @@ int viewer_new(struct viewer **viewer, const struct viewer_format *format,
     if ( !format->activities )
         return 0;
     v->state = fault_calloc(1, format->activities->size);
-    activities_init(&v->activities, format, &v->options, v->state);
-    if ( !v->state )
+    if ( activities_init(&v->activities, format, &v->options, v->state) ||
+         !v->state )
         return -ENOMEM;
     format->activities->open(v->state, &v->options, out);
     return 0;
@@ -98,6 +98,16 @@ struct sink viewer_sink(struct viewer *v)
 {
     return v->format->activities ? activities_sink(&v->activities)
                                  : stacks_sink(&v->stacks);
+}
+
+bool viewer_get_waits_sink(struct viewer *v, struct sink *sink)
+{
+    struct activity_waits *waits = v->activities.waits;
+
+    assert(!waits || v->format->activities);
+    if ( waits )
+        *sink = wait_causes_sink(&waits->causes);
+    return waits;
 }
 
 void viewer_add_path(struct viewer *v, uint64_t from, uint64_t to,

@@ -111,6 +111,12 @@ void viewer_free(struct viewer *viewer);        /* NULL is fine */
 struct sink viewer_sink(struct viewer *viewer);
 
 /*
+ * The sink of the longest waits, beside viewer_sink().  False: the format shows
+ * none.
+ */
+bool viewer_get_waits_sink(struct viewer *viewer, struct sink *sink);
+
+/*
  * Add a part of a vcpu's critical path, such as "Domain-0/0 runs", to a
  * timeline; the time stamps are of the current segment, in order.
  */
