@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# import-perfetto.py TEXT [JSON LINES | --waits]: the rules of Perfetto's importer, as far
+# import-perfetto.py TEXT [JSON LINES | --waits | --addresses]: the rules of Perfetto's importer, as far
 # as they concern our files, and our numbers.
 #
 # TEXT is the output of protoc --decode=Trace.  The packets are imported in the
 # order of time, as the importer does; each packet that the importer would drop
 # or count as an error is an error here.  Then times and counts have to equal
 # those of JSON, the output of xenalyze --json, and of LINES, the lines of
-# xenalyze dump sched_runstate_change.  With --waits, lists the longest waits.
+# xenalyze dump sched_runstate_change.  With --waits, lists the longest waits;
+# with --addresses, the guest addresses of samples.
 import collections
 import sys
 
@@ -91,6 +92,10 @@ class Importer:
         self.path = collections.Counter()
         self.path_parts = 0
         self.waits = []                 # label, from, to, notes, pieces
+        self.addresses = set()
+        self.samples = collections.defaultdict(list)    # by vcpu
+        self.sampled = collections.Counter()
+        self.exit_list = set()
         self.flows = {}                 # by id: (time, row, name)
         self.open_flows = set()
 
@@ -199,6 +204,58 @@ class Importer:
                 assert iid and (kind, iid) not in self.interned
                 self.interned[kind, iid] = one(entry, "name")
 
+    def intern_samples(self, packets):
+        """Samples have a sequence of their own, which may clear all names."""
+        names, seen = {}, False
+        for packet in (p for p in packets if one(p, "sequence") == 2):
+            flags = one(packet, "flags")
+            assert flags & 2 and (flags & 1 or seen)
+            assert bool(one(packet, "first_on_sequence")) != seen
+            seen = True
+            if flags & 1:
+                names = {}
+            interned = one(packet, "interned", {})
+            for kind in ("function", "frame", "stack"):
+                for entry in interned.get(kind, []):
+                    iid = one(entry, "iid")
+                    assert iid and (kind, iid) not in names
+                    names[kind, iid] = one(entry, "name") \
+                        if kind == "function" else \
+                        names["function", one(entry, "function")] \
+                        if kind == "frame" else \
+                        [names["frame", i] for i in entry["frame"]]
+            sample = one(packet, "stack_sample")
+            self.sample(one(packet, "timestamp"), sample,
+                        names["stack", one(sample, "stack_iid")])
+
+    def sample(self, time, sample, stack):
+        task, execution = one(sample, "task"), one(sample, "execution")
+        counter = one(sample, "counter")
+        assert (one(counter, "name"), one(counter, "unit")) == ("VM exits", 9)
+        pid, label = self.threads[one(task, "tid")]
+        domain, reason, address = stack
+        assert pid == one(task, "pid") and domain == self.processes[pid]
+        if address.startswith("0x"):
+            assert (label, time, reason, int(address, 16)) in self.exit_list
+            if "mode" in execution:
+                assert one(execution, "mode") == \
+                    4 + (int(address, 16) >> 63), address
+        self.samples[label].append(time)
+        self.sampled[label] += one(sample, "weight")
+        self.addresses.add(address)
+
+    def check_samples(self):
+        """Weights add up to all exits, at most one sample in 1 ms of a vcpu."""
+        exits = collections.Counter()
+        for (label, _), times in self.exits.items():
+            exits[label] += times
+        assert exits == self.sampled, (exits, self.sampled)
+        for times in self.samples.values():
+            assert times == sorted(times)
+            # Of two neighbours, the first may be late and the second early.
+            for a, b in zip(times, times[2:]):
+                assert b - a >= 1000000, "samples at %d and %d" % (a, b)
+
     def notes(self, event):
         notes = {}
         for a in event["annotation"]:
@@ -263,6 +320,7 @@ class Importer:
             if category:
                 label = one(one(track, "thread"), "name")
                 self.exits[label, name] += 1
+                self.exit_list.add((label, start, name, notes["rip"]))
                 self.exit_ns[label, name] += time - start
                 self.handlers[label, name, notes.get("handler")] += 1
             return
@@ -341,14 +399,16 @@ class Importer:
         clocks = one(packets[0], "clock_snapshot")
         assert one(clocks, "primary") in [one(c, "id")
                                           for c in clocks["clock"]]
-        sequence = [p for p in packets if "sequence" in p]
+        sequence = [p for p in packets if one(p, "sequence") == 1]
         if sequence:
             assert one(sequence[0], "flags") & 1
             assert one(sequence[0], "first_on_sequence")
         assert not any(one(p, "flags") & 1 for p in sequence[1:])
         for p in packets:
             assert "interned" not in p or one(p, "flags") & 2
-            self.intern(p)
+            if one(p, "sequence") != 2:
+                self.intern(p)
+        of_samples = packets
         packets = [p for packet in packets for p in self.expand(packet)]
         packets.sort(key=sort_key)
         for p in packets:
@@ -357,6 +417,8 @@ class Importer:
         assert not open_slices, "slices without an end"
         assert not self.cpu, "vcpus that run for ever"
         self.check_waits()
+        self.intern_samples(of_samples)
+        self.check_samples()
 
     def check_waits(self):
         assert len(self.flows) == len(self.waits)
@@ -406,7 +468,9 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as lines:
         x.import_all(parse_message(lines)["packet"])
     assert x.attributes["xen.tsc_hz"] > 0 and x.attributes["xen.trace"]
-    if sys.argv[2:] == ["--waits"]:
+    if sys.argv[2:] == ["--addresses"]:
+        print(*sorted(x.addresses), sep="\n")
+    elif sys.argv[2:] == ["--waits"]:
         x.print_flows()
     elif len(sys.argv) > 2:
         compare_files(x, sys.argv[2], sys.argv[3])

@@ -86,6 +86,31 @@ sed -n 's/runs \([0-9]*\).*/\1/p' out mix.totals | {
     [ "$both" -ge $((2 * one - 2)) ]
 } || fail "the second boot is missing: $(cat out mix.totals)"
 
+# Samples of exits have guest addresses, or symbols with --symbol-file; a table
+# of names that is full is cleared.
+expect 0 "$xenalyze" export perfetto mix -o part.pftrace
+read_back part
+expect 0 python3 "$viewers/import-perfetto.py" part.text --addresses
+grep -q '^0x[0-9a-f]*[1-9a-f]' out || fail "no address: $(head -n 3 out)"
+echo '0000000000000001 T guest_code' >symbols
+expect 0 "$xenalyze" export perfetto --symbol-file=symbols mix -o part.pftrace
+read_back part
+expect 0 python3 "$viewers/import-perfetto.py" part.text --addresses
+sed '/^guest_code$/d; /^vcpus /,$d' out >others
+[ ! -s others ] || fail "addresses without a symbol: $(cat others)"
+awk 'BEGIN {
+    print "0 1000 0x21101 65536"
+    for (i = 1; i <= 4000; i++) {
+        t = 2000 + i * 1100
+        print "0", t, "0x81002 44", i * 16
+        print "0", t + 100, "0x81001"
+    }
+}' | compose many
+expect 0 "$xenalyze" export perfetto --cpu-hz 1M many -o part.pftrace
+read_back part
+[ "$(grep -c '^  flags: 3$' part.text)" -ge 3 ] || fail 'no table was full'
+expect 0 python3 "$viewers/import-perfetto.py" part.text
+
 # A hostile name is text.
 expect 0 "$xenalyze" export perfetto "$hostile" -o part.pftrace
 read_back part

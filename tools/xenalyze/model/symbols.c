@@ -184,3 +184,15 @@ const char *symbols_text(const struct symbols *s, uint64_t address,
              address - nearest.address);
     return text;
 }
+
+const char *symbols_find(const struct symbols *s, uint64_t address,
+                         uint64_t *start)
+{
+    size_t below = count_below(s, address);
+
+    assert(below <= s->nr);
+    if ( !below )
+        return NULL;
+    *start = s->rows[below - 1].address;
+    return s->rows[below - 1].name;
+}

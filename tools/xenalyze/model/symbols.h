@@ -26,4 +26,10 @@ void symbols_free(struct symbols *s);           /* NULL is fine */
 const char *symbols_text(const struct symbols *s, uint64_t address,
                          char text[SYMBOLS_TEXT_MAX]);
 
+/*
+ * The nearest symbol at or below the address, and its own address; NULL: none.
+ */
+const char *symbols_find(const struct symbols *s, uint64_t address,
+                         uint64_t *start);
+
 #endif /* XENALYZE_MODEL_SYMBOLS_H */

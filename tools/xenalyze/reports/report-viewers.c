@@ -36,6 +36,7 @@ static int open_viewer(struct report_pass *p, struct viewers *v, size_t i,
         .wants_pcpu = p->pcpus ? p->wants_pcpu : NULL,
         .wants_vcpu = p->wants_vcpu, .filter = p->filter,
         .numbers = &v->numbers, .programs = p->programs,
+        .symbols = p->symbols,
     };
     bool is_output = !strcmp(f->path, "-");
     struct sink waits;

@@ -351,7 +351,7 @@ static void activities_exit(void *state, const struct fact_exit *f)
     struct activity_exit out = {
         .pcpu = f->pcpu, .name = exit_report_name(f->cause, name),
         .cause = f->cause, .reason = f->reason, .rip = f->rip,
-        .nested = f->nested, .handler = f->handler,
+        .wide = f->wide, .nested = f->nested, .handler = f->handler,
         .handler_name = f->handler ? handler_name(f->handler) : NULL,
     };
 

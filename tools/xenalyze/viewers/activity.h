@@ -79,6 +79,7 @@ struct activity_exit
     uint16_t cause;
     uint32_t reason;
     uint64_t rip;
+    bool wide;                  /* the guest is in 64-bit mode */
     bool nested;
     uint8_t handler;            /* number; 0: none */
     const char *handler_name;   /* or NULL */

@@ -375,6 +375,8 @@ static void compact_close(void *state)
 
     for ( uint32_t cpu = 0; cpu < MAX_CPU; cpu++ )
         free(x->cpus[cpu].bundle);
+    if ( x->perfetto )
+        perfetto_ops.close(x->perfetto);
     free(x->perfetto);
 }
 

@@ -25,6 +25,7 @@
  * The importer sorts by time; packets are in no order here.
  */
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -315,6 +316,7 @@ static void perfetto_exit(void *state, const struct activity_exit *a)
     protobuf_end(&x->out, event);
     protobuf_end(&x->out, packet);
     perfetto_end_slice(x, track, a->to);
+    perfetto_sample(x, a);
 }
 
 /* --- PV guests ------------------------------------------------------------ */
@@ -475,8 +477,16 @@ static int perfetto_finish(void *state)
 {
     struct perfetto *x = state;
 
+    perfetto_end_samples(x);
     protobuf_flush(&x->out);
-    return x->out.error;
+    return x->samples.failed ? -ENOMEM : x->out.error;
+}
+
+static void perfetto_close(void *state)
+{
+    struct perfetto *x = state;
+
+    free(x->samples.vcpus);
 }
 
 const struct activity_ops perfetto_ops = {
@@ -488,5 +498,5 @@ const struct activity_ops perfetto_ops = {
     .frequency = perfetto_frequency, .wait = perfetto_wait,
     .path = perfetto_path,
     .thread = perfetto_thread, .program = perfetto_program,
-    .finish = perfetto_finish,
+    .finish = perfetto_finish, .close = perfetto_close,
 };

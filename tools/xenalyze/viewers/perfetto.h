@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "xenalyze/viewers/activity.h"
+#include "xenalyze/viewers/perfetto-samples.h"
 #include "xenalyze/viewers/protobuf.h"
 
 #define MAX_CPU 4096u
@@ -23,6 +24,7 @@ enum
     PACKET_EVENT = 11, PACKET_INTERNED = 12, PACKET_FLAGS = 13,
     PACKET_TRACK = 60, PACKET_FIRST = 87, PACKET_STATE = 117,
     PACKET_FREQUENCY = 118, PACKET_TREE = 122, PACKET_ATTRIBUTES = 126,
+    PACKET_SAMPLE = 135,
 };
 
 enum { FLAG_CLEARED = 1, FLAG_INTERNED = 2 };
@@ -54,6 +56,7 @@ enum note
 #define CATEGORY_WAIT 4u
 #define NAME_CALLS (EXIT_CAUSES + 1)    /* names of calls, above exits */
 #define SEQUENCE 1u
+#define SAMPLES_SEQUENCE 2u
 
 /* Kinds of tracks, the upper bits of their numbers. */
 enum track
@@ -78,6 +81,7 @@ struct perfetto
     bool has_call[ACTIVITY_CALLS];
     const char *details[MAX_DETAILS];
     bool has_group, has_path;
+    struct perfetto_samples samples;
     uint64_t arrows;            /* number of the last arrow */
     uint64_t has_track[TRACK_KINDS][MAX_CPU / 64];
 };

@@ -92,6 +92,7 @@ struct viewer_options
                        unsigned int vcpu);
     const void *filter;
     const struct viewer_numbers *numbers;       /* if format->has_numbers */
+    const struct symbols *symbols;      /* guest symbols; or NULL */
     struct programs *programs;  /* whose events are shown; or NULL */
 };
 
