@@ -19,6 +19,7 @@
 
 #include "common/debug.h"
 #include "common/num.h"
+#include "common/utf8.h"
 #include "libxentrace/catalogue-private.h"
 
 /* --- parsing -------------------------------------------------------------- */
@@ -286,14 +287,29 @@ static char *put_exit(char *p, const struct xt_catalogue *c,
     return put_unnamed(p, value >> 16 << 16);
 }
 
-/* Lowest byte first, up to a 0.  Control characters do not reach a terminal. */
+/*
+ * Lowest byte first, up to a 0.  Neither control characters nor marks of
+ * direction reach a terminal, nor parts of a character in two fields.
+ */
 static char *put_chars(char *p, uint64_t value)
 {
-    for ( ; value & 0xff; value >>= 8 )
-    {
-        unsigned char c = value;
+    char text[sizeof(value) + 1] = "";
+    uint32_t code;
 
-        *p++ = c < ' ' || c == 0x7f ? '.' : c;
+    for ( unsigned int i = 0; i < sizeof(value); i++ )
+        text[i] = value >> 8 * i;
+    for ( const char *at = text; *at; )
+    {
+        unsigned int size = utf8_decode(at, &code);
+        bool keep = size && utf8_is_visible(code);
+
+        if ( !size )
+            size = 1;
+        memset(p, '.', size);
+        if ( keep )
+            memcpy(p, at, size);
+        p += size;
+        at += size;
     }
     return p;
 }

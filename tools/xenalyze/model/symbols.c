@@ -72,6 +72,17 @@ static int add_line(struct symbols *s, char *line)
     return *name ? symbols_add(s, address, name) : -EINVAL;
 }
 
+/* The rest of a line that is longer than the buffer: the name is cut. */
+static void skip_rest(const char *line, FILE *file)
+{
+    int c = 0;
+
+    if ( strchr(line, '\n') )
+        return;
+    while ( c != EOF && c != '\n' )
+        c = getc_unlocked(file);
+}
+
 static int read_text(struct symbols *s, const char *path, struct err *e)
 {
     FILE *file = fault_hit(FAULT_OPEN) ? NULL : fopen(path, "re");
@@ -84,6 +95,7 @@ static int read_text(struct symbols *s, const char *path, struct err *e)
     while ( !rc && fgets(line, sizeof(line), file) )
     {
         number++;
+        skip_rest(line, file);
         if ( line[strspn(line, " \t\r\n")] )
             rc = add_line(s, line);
     }
