@@ -80,6 +80,11 @@ for what in "" --scatterplot-runstate --scatterplot-runstate-time \
     # shellcheck disable=SC2086 # may be nothing
     draws "$name" $what
 done
+# Bytes that are not UTF-8 are replaced.
+name=$(printf 'a\377b\001c')
+cp intel "$name"
+draws "$name"
+grep -q '>a?b?c: ' p.svg || fail "bytes that are not UTF-8 in the title"
 seq 0 299 | awk '{ print $1, "+ 0x21101", 65536 + $1
                    print $1, "+ 0x21021", 65536 + $1 }' | compose wide
 draws wide

@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "common/utf8.h"
+
 #define LINE 26                 /* height of a line of text in pixels */
 
 /* --- axes and legend ------------------------------------------------------ */
@@ -59,6 +61,7 @@ void plot_format_title(const struct plot_view *v, char title[PLOT_TITLE])
     snprintf(title, PLOT_TITLE, "%s: %s%s", v->name,
              v->heat ? "how busy each pcpu was" : v->about->title,
              v->selection ? v->selection : "");
+    utf8_clean(title);
 }
 
 static void draw_texts(const struct plot_view *v, const struct plot_pen *pen)
