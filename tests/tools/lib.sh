@@ -49,6 +49,11 @@ expect_message() {
     grep -qF -e "$1" "$tmp/err" || fail "the message lacks: $1"
 }
 
+# has_cairo: true if this build can write PNG and PDF
+has_cairo() {
+    grep -q '^#define HAVE_CAIRO 1' "$top_builddir/config.h"
+}
+
 # name_domain ID NAME: metadata for compose, with escapes of printf in NAME
 name_domain() {
     printf '0 - 0x1f08c 0x%08x' $(($1 | 1 << 24))

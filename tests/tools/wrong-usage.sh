@@ -66,7 +66,7 @@ xenalyze|2|xenalyze why web1 text|why text web1
 xenalyze|2|run, wait, exits|over F
 xenalyze|2|timeline, runstate|plot nosuch text
 xenalyze|2|io=PORT|plot io text
-xenalyze|2|.svg, .png or .gp|plot -o x.bmp text
+xenalyze|2|.svg, .png, .pdf or .gp|plot -o x.bmp text
 xenalyze|2|runstate, runstate-time|points nosuch text
 xenalyze|2|json, csv|export xml text
 xenalyze|2|help lists them|help nosuch

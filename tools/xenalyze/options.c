@@ -129,7 +129,7 @@ static const struct opt opts[] = {
       .help = "print the JSON Schema of --json and exit" },
     { .name = "output", .letter = 'o', .type = OPT_FILE, .arg = "FILE",
       .at = offsetof(struct config, output), .common = true,
-      .help = "write to FILE; for a picture .svg, .png or .gp" },
+      .help = "write to FILE; for a picture .svg, .png, .pdf or .gp" },
     { .name = "sort", .type = OPT_CHOICE, .arg = "KEY",
       .at = REPORTS(request.sort),
       .choices = (const char *const[]){ SORT_WORDS, NULL },
@@ -174,7 +174,7 @@ static const struct opt opts[] = {
 
     { .name = "plot", .type = OPT_FILE, .arg = "FILE", .at = REPORTS(plot),
       .help = "draw the scatterplot, or without one the timeline of pcpus, "
-              "into FILE.svg or FILE.png" },
+              "into FILE.svg, FILE.png or FILE.pdf" },
     { .name = "gnuplot", .type = OPT_FILE, .arg = "FILE",
       .at = REPORTS(gnuplot),
       .help = "draw the scatterplot, or the timeline, as a gnuplot script" },
@@ -402,11 +402,12 @@ static int choose_picture(struct config *config, struct err *e)
     end = strrchr(config->output, '.');
     if ( end && !strcmp(end, ".gp") )
         config->reports.gnuplot = config->output;
-    else if ( end && (!strcmp(end, ".svg") || !strcmp(end, ".png")) )
+    else if ( end && (!strcmp(end, ".svg") || !strcmp(end, ".png") ||
+                      !strcmp(end, ".pdf")) )
         config->reports.plot = config->output;
     else
         return err_usage(e, "--output %s: the name of a picture ends in .svg, "
-                         ".png or .gp", config->output);
+                         ".png, .pdf or .gp", config->output);
     return 0;
 }
 

@@ -109,16 +109,31 @@ for output in latency 'export json' 'export perfetto' 'export collapsed' dump \
     expect 1 "$xenalyze" $output -o /dev/full trace
     expect_message 'cannot write /dev/full: No space left on device'
 done
+# incomplete OUTPUT: it does not fit, and no part of it is left
+incomplete() {
+    # shellcheck disable=SC2016,SC2086 # for the inner shell; several words
+    expect 1 sh -c 'cd full && ulimit -f 1 && trap "" XFSZ && exec "$@"' sh \
+        "$xenalyze_path" $1 ../trace
+    expect_message ": File too large"
+    grep -q 'cannot write x' err || fail "$1: not the file's name"
+    [ -z "$(ls full)" ] || fail "$1: left behind: $(ls full)"
+}
 mkdir full
 for output in 'latency -o x' 'export json -o x' 'export perfetto -o x' \
     'dump -o x' '--dump-raw-reads -o x' 'plot runstate -o x.svg' \
-    'plot runstate -o x.png' 'plot runstate -o x.gp' '--export chrome:x'; do
-    # shellcheck disable=SC2016,SC2086 # for the inner shell; several words
-    expect 1 sh -c 'cd full && ulimit -f 1 && trap "" XFSZ && exec "$@"' sh \
-        "$xenalyze_path" $output ../trace
-    expect_message ": File too large"
-    grep -q 'cannot write x' err || fail "$output: not the file's name"
-    [ -z "$(ls full)" ] || fail "$output: left behind: $(ls full)"
+    'plot runstate -o x.gp' '--export chrome:x'; do
+    incomplete "$output"
+done
+for end in png pdf; do
+    if has_cairo; then
+        "$xenalyze" plot -o a.$end trace >said && [ -s a.$end ] ||
+            fail "no a.$end"
+        grep -qx "wrote a.$end" said || fail "plot does not say a.$end"
+        incomplete "plot runstate -o x.$end"
+    else
+        expect 1 "$xenalyze" plot -o x.$end trace
+        expect_message "cannot write x.$end: this program was built without"
+    fi
 done
 
 # Pictures: by the end of the name, or KIND.svg.
@@ -134,7 +149,6 @@ fi
 "$xenalyze" --plot by-options.svg trace
 sed 's/by-options//' by-options.svg >a
 cmp -s timeline.svg a || fail 'plot is not --plot'
-"$xenalyze" plot -o a.png trace >said && [ -s a.png ] || fail 'no a.png'
 "$xenalyze" plot runstate -o a.gp trace >said && grep -q plot a.gp ||
     fail 'no a.gp'
 ls | grep -q part && fail 'temporary files are left'
@@ -182,7 +196,7 @@ wrong 'io=x: x is no number' plot io=x trace
 wrong 'takes no value' plot irq=3 trace
 wrong 'it is one of json, csv' export xml trace
 wrong 'give one of json, csv' export trace
-wrong '.svg, .png or .gp' plot -o a.bmp trace
+wrong '.svg, .png, .pdf or .gp' plot -o a.bmp trace
 wrong 'help latnecy: no such command; is latency meant' help latnecy
 wrong 'help nosuch: no such command; xenalyze help lists' help nosuch
 wrong 'given by --event' dump sched_wake --event hvm trace

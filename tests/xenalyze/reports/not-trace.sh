@@ -109,7 +109,7 @@ done <<END
 --scatterplot-pcpu
 --interval-domain-total-time-all
 --plot=no.svg
---plot=no.png --scatterplot-runstate
+--plot=no.svg --scatterplot-runstate
 --gnuplot=no.gp
 END
 

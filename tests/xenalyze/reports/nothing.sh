@@ -26,7 +26,7 @@ while read -r plot trace class; do
     expect 1 "$xenalyze" --scatterplot-"$plot" $trace
     expect_message "$message"
     [ ! -s out ] || fail "$plot: points of nothing"
-    for file in --plot=no.svg --plot=no.png --gnuplot=no.gp; do
+    for file in --plot=no.svg --gnuplot=no.gp; do
         expect 1 "$xenalyze" "$file" --scatterplot-"$plot" $trace
         expect_message "$message"
         [ ! -e "${file#*=}" ] || fail "$plot: $file is drawn"

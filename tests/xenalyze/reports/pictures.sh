@@ -81,9 +81,9 @@ for what in "" --scatterplot-runstate --scatterplot-runstate-time \
     draws "$name" $what
 done
 # Bytes that are not UTF-8 are replaced.
-name=$(printf 'a\377b\001c')
-cp intel "$name"
-draws "$name"
+odd=$(printf 'a\377b\001c')
+cp intel "$odd"
+draws "$odd"
 grep -q '>a?b?c: ' p.svg || fail "bytes that are not UTF-8 in the title"
 seq 0 299 | awk '{ print $1, "+ 0x21101", 65536 + $1
                    print $1, "+ 0x21021", 65536 + $1 }' | compose wide
@@ -121,7 +121,6 @@ grep -q '>hvm[0-9]*</text>' p.svg || fail "rows are not grouped by domain"
 grep -q '^set ytics.*"hvm[0-9]*"' p.gp || fail "gnuplot: no groups by domain"
 draws large --scatterplot-vmexit-eip
 grep -q '>points per square</text>' p.svg || fail "exits have no density"
-expect 0 "$xenalyze" --plot p.png --theme dark large
 
 # Axes in units of time; titles that say which port, vector and domain.
 for what in "io=0x3f8=/O port 0x3f8," \
@@ -139,4 +138,42 @@ expect 0 "$xenalyze" --scatterplot-runstate-time --plot p.svg intel
 grep -q '>running</text>' p.svg || fail "durations are not coloured by runstate"
 expect 0 "$xenalyze" --scatterplot-irq --plot p.svg intel
 grep -qE '>irq [0-9]+ (eth|nvme)[0-9]+</text>' p.svg || fail "no irq"
+
+has_cairo || skip "PNG and PDF: this build has no cairo"
+# cairo_draws TRACE OPTION...: the same bytes for any number of threads
+cairo_draws() {
+    trace=$1
+    shift
+    for end in png pdf; do
+        expect 0 "$xenalyze" "$@" --threads 1 --plot p.$end "$trace"
+        expect 0 "$xenalyze" "$@" --threads 4 --plot q.$end "$trace"
+        cmp -s p.$end q.$end || fail "$*: another $end with 4 threads"
+    done
+}
+cairo_draws "$odd"
+cairo_draws many --scatterplot-runstate-time
+cairo_draws many --scatterplot-vmexit-eip
+cairo_draws large --theme dark
+# Without fonts, the library has letters of its own.
+mkdir empty
+echo '<fontconfig><dir>empty</dir></fontconfig>' >fonts
+expect 0 env FONTCONFIG_FILE="$PWD/fonts" "$xenalyze" --plot p.pdf intel
+
+command -v pdftotext >/dev/null && command -v pdftoppm >/dev/null ||
+    skip "texts of a PDF file: there is no pdftotext or pdftoppm"
+for fonts in '' "$PWD/fonts"; do
+    expect 0 env ${fonts:+FONTCONFIG_FILE="$fonts"} "$xenalyze" \
+        --plot p.pdf "$odd"
+    expect 0 pdftotext p.pdf -
+    for text in 'a?b?c: vcpus on each pcpu' 'pcpu 2' 'Domain-0/0' idle \
+        'since the trace began'; do
+        grep -qF "$text" out || fail "PDF: no text $text"
+    done
+    [ ! -s err ] || fail "PDF: $(cat err)"
+done
+expect 0 pdftoppm -r 144 p.pdf page
+case $(head -c 8 page-1.ppm | tr '\n' ' ') in
+'P6 1720 ') ;;
+*) fail "PDF: not as wide as PNG" ;;
+esac
 exit 0

@@ -41,7 +41,7 @@ modes='--dump-all
 --scatterplot-runstate
 --interval-domain-total-time-all
 --plot=no.svg
---plot=no.png --scatterplot-runstate
+--plot=no.svg --scatterplot-runstate
 --gnuplot=no.gp'
 
 # refused CODE TEXT OPTION...: in every mode, from a file and from a stream

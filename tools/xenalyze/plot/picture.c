@@ -24,18 +24,18 @@
 int plot_parse_format(const char *path, enum plot_format *format, struct err *e)
 {
     static const struct { const char *end; enum plot_format format; } ends[] = {
-        { ".svg", PLOT_SVG }, { ".png", PLOT_PNG },
+        { ".svg", PLOT_SVG }, { ".png", PLOT_PNG }, { ".pdf", PLOT_PDF },
     };
     size_t length = strlen(path);
 
-    for ( size_t i = 0; i < 2; i++ )
+    for ( size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++ )
         if ( length > 4 && !strcmp(path + length - 4, ends[i].end) )
         {
             *format = ends[i].format;
-            return 0;
+            return *format == PLOT_SVG ? 0 : plot_check_cairo(path, e);
         }
-    return err_usage(e, "--plot %s: the file name has to end in .svg "
-                     "or .png", path);
+    return err_usage(e, "--plot %s: the file name has to end in .svg, "
+                     ".png or .pdf", path);
 }
 
 int plot_new(struct plot **out, const struct plot_about *about,
@@ -372,7 +372,7 @@ int plot_write(struct plot *p, enum plot_format format, const char *path,
                struct err *e)
 {
     static write_fn *const writers[] = {
-        [PLOT_SVG] = plot_svg, [PLOT_PNG] = plot_png,
+        [PLOT_SVG] = plot_svg, [PLOT_PNG] = plot_png, [PLOT_PDF] = plot_pdf,
         [PLOT_GNUPLOT] = plot_gnuplot,
     };
     struct output_file file;

@@ -23,12 +23,12 @@
 #include "xenalyze/model/model.h"
 #include "xenalyze/plot/points.h"
 
-enum plot_format { PLOT_SVG, PLOT_PNG, PLOT_GNUPLOT };
+enum plot_format { PLOT_SVG, PLOT_PNG, PLOT_PDF, PLOT_GNUPLOT };
 
 /* The page.  With PLOT_AUTO, SVG follows the preference of the reader. */
 enum plot_theme { PLOT_AUTO, PLOT_LIGHT, PLOT_DARK };
 
-/* The format for a file name, by its ending.  0, or -EINVAL and *e. */
+/* The format for a file name, by its ending.  0, or -errno and *e. */
 int plot_parse_format(const char *path, enum plot_format *format,
                       struct err *e);
 

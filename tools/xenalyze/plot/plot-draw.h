@@ -11,7 +11,7 @@
  *     plot-legend.c     the lines of the legend
  *     plot-draw.c       the drawing: axes, legend, dots; plot-rows.c rows of
  *                       bars; plot-cells.c heat maps; plot-tips.c tooltips
- *     plot-svg.c, plot-png.c   the pens; plot-gnuplot.c writes a script
+ *     plot-svg.c, plot-cairo.c   the pens; plot-gnuplot.c writes a script
  */
 #ifndef XENALYZE_PLOT_PLOT_DRAW_H
 #define XENALYZE_PLOT_PLOT_DRAW_H
@@ -42,7 +42,7 @@ struct plot_paint
 
 #define PLOT_STEPS 10u          /* colours on a scale */
 
-/* Indexes of paints; in PNG files also of the palette, a byte per pixel. */
+/* Indexes of paints. */
 enum plot_role
 {
     PAINT_PAGE,
@@ -372,20 +372,11 @@ int plot_draw_tips(const struct plot_view *v, const struct plot_pen *pen);
 
 /* Write to `out`, which the caller checks for errors.  0 or -ENOMEM. */
 int plot_svg(const struct plot_view *v, FILE *out);
-int plot_png(const struct plot_view *v, FILE *out);
 int plot_gnuplot(const struct plot_view *v, FILE *out);
+int plot_png(const struct plot_view *v, FILE *out);
+int plot_pdf(const struct plot_view *v, FILE *out);
 
-/* --- plot-letters.c ------------------------------------------------------- */
-
-#define PLOT_LETTER 12          /* width in pixels, with spacing */
-#define PLOT_LETTER_HEIGHT 14
-
-typedef void letter_dot_fn(void *state, int x, int y);
-
-/* Call dot() for each dot of a text whose upper left corner is 0, 0. */
-void plot_draw_letters(const char *text, letter_dot_fn *dot, void *state);
-
-/* Letters that a text takes in a picture: one for each character. */
-size_t plot_count_letters(const char *text);
+/* Can this program write PNG and PDF?  0, or -EOPNOTSUPP. */
+int plot_check_cairo(const char *path, struct err *e);
 
 #endif /* XENALYZE_PLOT_PLOT_DRAW_H */
