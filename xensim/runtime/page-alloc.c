@@ -173,7 +173,9 @@ void *alloc_xenheap_pages(unsigned int order, unsigned int memflags)
     unsigned long first;
 
     ASSERT(!xensim_self.in_irq && !xensim_self.in_nmi);
-    ASSERT(!bits || memory.nr <= 1UL << (bits - PAGE_SHIFT));
+    /* Xen looks for memory below the limit; here it has to be all memory. */
+    if ( bits && (bits < PAGE_SHIFT || memory.nr > 1UL << (bits - PAGE_SHIFT)) )
+        return NULL;
     if ( alloc_fault_now() )
         return NULL;
 

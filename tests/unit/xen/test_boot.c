@@ -123,6 +123,22 @@ START_TEST(init_twice)
 }
 END_TEST
 
+/* Later versions have the initcall only. */
+START_TEST(init_by_initcall)
+{
+    const struct xensim_config config = {
+        .cpus = 2, .frames = 256, .loglevel = 3, .boot = "tbuf_size=2",
+    };
+    struct xen_sysctl_tbuf_state s;
+
+    xensim_capture_console();
+    ck_assert_int_eq(xensim_start(&config, NULL), 0);
+    ck_assert_int_eq(kit_state(&s), 0);
+    ck_assert_uint_eq(s.pages, 2);
+    ck_assert_uint_eq(s.flags, XEN_TBUF_ENABLED);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("boot");
@@ -132,6 +148,7 @@ int main(void)
     tcase_add_test(tests, messages);
     tcase_add_test(tests, no_memory);
     tcase_add_test(tests, init_twice);
+    tcase_add_test(tests, init_by_initcall);
 
     return rig_main(tests);
 }
