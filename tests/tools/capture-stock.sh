@@ -16,8 +16,11 @@ for way in --plain --no-plain; do
         "$xentrace" $way trace
     "$stock" --summary trace >sum$way 2>warnings ||
         fail "$way: stock gives up: $(tail -n 1 warnings)"
+    # A read that a device model answers is traced behind the answer.
     grep -E 'Strange|ERROR|FATAL|Unexpected|unexpected|Not processing' \
-        sum$way warnings >matches && fail "$way: $(head -n 1 matches)"
+        sum$way warnings |
+        grep -vF 'exit 1e(IO_INSTRUCTION) missing a handler' >matches &&
+        fail "$way: $(head -n 1 matches)"
     grep -v '^  *gen  *: ' sum$way >rest$way
 done
 [ "$(wc -l <rest--plain)" -gt 20 ] || fail "the output is no summary"
