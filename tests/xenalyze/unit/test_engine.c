@@ -621,5 +621,60 @@ START_TEST(long_gaps_are_moments)
 }
 END_TEST
 
+struct event_counts { uint32_t first, second; };
+
+static void count_event(void *state, const struct fact_event *f)
+{
+    struct event_counts *n = state;
+
+    n->first += f->record->event == (TRC_GUEST | 1);
+    n->second += f->record->event == (TRC_GUEST | 2);
+}
+
+static enum fact_event_need need_first(uint32_t event)
+{
+    return event == (TRC_GUEST | 1) ? NEED_EVENT : NEED_NO_EVENT;
+}
+
+static enum fact_event_need need_second(uint32_t event)
+{
+    return event == (TRC_GUEST | 2) ? NEED_EVENT : NEED_NO_EVENT;
+}
+
+/* A sink does not get the events that only another sink needs. */
+START_TEST(sinks_get_needed_events)
+{
+    static const struct sink_ops ops[] = {
+        { .name = "first", .ordered = true, .event = count_event,
+          .needs_event = need_first },
+        { .name = "second", .ordered = true, .event = count_event,
+          .needs_event = need_second },
+        { .name = "all", .ordered = true, .event = count_event },
+    };
+    static const uint32_t words[] = {
+        TRC_HD_CYCLE_FLAG | TRC_GUEST | 1, 1000, 0, TRC_GUEST | 2,
+        TRC_GUEST | 2, TRC_GUEST | 1, TRC_GUEST | 2,
+    };
+    struct event_counts n[3] = { { 0 } };
+    char path[] = "/tmp/engine-XXXXXX";
+    FILE *f = fdopen(mkstemp(path), "wb");
+
+    ck_assert_ptr_nonnull(f);
+    write_window(f, 0, words, sizeof(words));
+    ck_assert_int_eq(fclose(f), 0);
+    read_sinks(path, (struct sink[]){ { &ops[0], &n[0] }, { &ops[1], &n[1] },
+                                      { &ops[2], &n[2] } }, 3, 1);
+    read_sinks(path, &(struct sink){ &ops[1], &n[1] }, 1, 1);
+    unlink(path);
+    ck_assert_uint_eq(n[0].first, 2);
+    ck_assert_uint_eq(n[0].second, 0);
+    ck_assert_uint_eq(n[1].first, 0);
+    ck_assert_uint_eq(n[1].second, 2 * 3);
+    ck_assert_uint_eq(n[2].first, 2);
+    ck_assert_uint_eq(n[2].second, 3);
+}
+END_TEST
+
 UNIT_MAIN("engine", passes_agree, passes_agree_on_losses, waits_without_rivals,
-          ordered_facts_rise, late_untimed_window, long_gaps_are_moments)
+          ordered_facts_rise, late_untimed_window, long_gaps_are_moments,
+          sinks_get_needed_events)

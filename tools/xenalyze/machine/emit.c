@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "common/compiler.h"
+
 /* For facts without subscribers. */
 #define EMIT_IGNORE(kind)                                                   \
 static void ignore_##kind(void *state, const struct fact_##kind *fact)      \
@@ -80,6 +82,81 @@ void emit_local(const struct emit *e, enum emit_local_kind kind,
     emit[kind](e, fact);
 }
 
+/* --- events --------------------------------------------------------------- */
+
+#define FAN_TARGETS 32u
+#define FAN_BITS 6u
+
+/* The targets that need an event.  An entry of a direct-mapped cache. */
+struct fan_choice { uint32_t event, targets; };
+
+/* Most events are needed by few of several targets. */
+struct event_fan
+{
+    struct emit_event_target targets[FAN_TARGETS];
+    enum fact_event_need (*needs[FAN_TARGETS])(uint32_t event); /* NULL: all */
+    unsigned int nr;
+    struct fan_choice choices[1u << FAN_BITS];
+};
+
+COLD
+static struct fan_choice choose_targets(const struct event_fan *fan,
+                                        uint32_t event)
+{
+    struct fan_choice c = { .event = event };
+
+    debug_assert(fan->nr <= FAN_TARGETS);
+    for ( unsigned int i = 0; i < fan->nr; i++ )
+        if ( !fan->needs[i] || fan->needs[i](event) != NEED_NO_EVENT )
+            c.targets |= 1u << i;
+    return c;
+}
+
+static void fan_out_needed_event(void *state, const struct fact_event *f)
+{
+    struct event_fan *fan = state;
+    uint32_t event = f->record->event;
+    struct fan_choice *c = &fan->choices[event * UINT32_C(0x9e3779b1) >>
+                                         (32 - FAN_BITS)];
+
+    if ( c->event != event )
+        *c = choose_targets(fan, event);
+    for ( uint32_t left = c->targets; left; left &= left - 1 )
+    {
+        const struct emit_event_target *t = &fan->targets[__builtin_ctz(left)];
+
+        t->deliver(t->state, f);
+    }
+}
+
+/* Several ordered sinks: each gets the events that it needs. */
+static int connect_needed_events(struct emit *e, struct arena *arena,
+                                 const struct sink *sinks, size_t nr_sinks)
+{
+    struct event_fan *fan;
+    size_t nr = 0;
+
+    for ( size_t i = 0; i < nr_sinks; i++ )
+        nr += sinks[i].ops->event != NULL;
+    if ( nr < 2 || nr > FAN_TARGETS )
+        return 0;
+    fan = arena_new(arena, struct event_fan);
+    if ( !fan )
+        return -ENOMEM;
+    for ( size_t i = 0; i < nr_sinks; i++ )
+        if ( sinks[i].ops->event )
+        {
+            fan->needs[fan->nr] = sinks[i].ops->ordered
+                                  ? sinks[i].ops->needs_event : NULL;
+            fan->targets[fan->nr++] = (struct emit_event_target){
+                sinks[i].ops->event, sinks[i].state, true };
+        }
+    for ( size_t i = 0; i < 1u << FAN_BITS; i++ )
+        fan->choices[i].event = UINT32_MAX;
+    e->event = (struct emit_event_target){ fan_out_needed_event, fan, true };
+    return 0;
+}
+
 int emit_init(struct emit *e, struct arena *arena, const struct sink *sinks,
               size_t nr_sinks)
 {
@@ -93,5 +170,5 @@ int emit_init(struct emit *e, struct arena *arena, const struct sink *sinks,
     rc = rc ? rc : connect_##kind(e, arena, sinks, nr_sinks);
     EMIT_KINDS(EMIT_CALL)
 #undef EMIT_CALL
-    return rc;
+    return rc ? rc : connect_needed_events(e, arena, sinks, nr_sinks);
 }
