@@ -13,9 +13,9 @@
  * Deviations from the mean of the phase, less a drift, add up in both
  * directions.  A sum beyond the limit is a change.  It began where the sum left
  * 0, or later: where the rates are nearer to the new one than to the mean.  The
- * unit is the scatter: the median step from one window to the
- * next, which a change of the mean hardly affects; but at least the scatter of
- * random events, and a quarter of the mean, since loads are not steady.
+ * unit is the scatter: the median step from one window to the next, which a
+ * change of the mean hardly affects; but at least the scatter of random events,
+ * and a quarter of the mean, since loads are not steady.
  */
 #include "xenalyze/account/storm-private.h"
 

@@ -34,16 +34,16 @@ struct sched_frames
     struct sched_result by_number[MAX_FRAMES];  /* of frames, less 1 */
 };
 
-static struct sched_frames *get_frames(struct sched_checks *c,
-                                       struct sched_pcpu *p)
+/* The vcpu is in a cpupool of ARINC 653; only the metadata has that. */
+static bool has_frames(struct sched_checks *c,
+                       const struct xt_rec_sched_switch_infnext *next)
 {
-    if ( !p->frames )
-    {
-        p->frames = arena_zalloc(&c->pool.arena, sizeof(*p->frames),
-                                 _Alignof(struct sched_frames));
-        c->failed |= !p->frames;
-    }
-    return p->frames;
+    const struct vcpu *v = c->host && next->dom < XT_DOMAIN_IDLE
+                           ? guests_get_vcpu(c->guests, next->dom, next->unit)
+                           : NULL;
+    const struct sched_vcpu *own = v ? sched_get_vcpu(c, v) : NULL;
+
+    return own && own->scheduler == XT_SCHEDULER_ARINC653;
 }
 
 /* `how` has the frame; its excess is for each number of frames another. */
@@ -67,8 +67,8 @@ static void compare_frame(struct sched_checks *c, struct sched_frames *f,
 
 /* The decision ends a frame, unless it is one within the frame. */
 static void add_minor_frame(struct sched_checks *c, struct sched_frames *f,
-                      const struct fact_event *event,
-                      const struct xt_rec_sched_switch_infnext *next)
+                            const struct fact_event *event,
+                            const struct xt_rec_sched_switch_infnext *next)
 {
     uint64_t end = event->time + xt_clock_cycles(&c->clock, next->slice);
 
@@ -84,25 +84,17 @@ static void add_minor_frame(struct sched_checks *c, struct sched_frames *f,
     f->end = end;
 }
 
-void sched_frames_add(struct sched_checks *c, const struct fact_event *f)
+void sched_frames_add(struct sched_checks *c, struct sched_pcpu *p,
+                      const struct fact_event *f,
+                      const struct xt_rec_sched_switch_infnext *next)
 {
-    const struct xt_rec_sched_switch_infnext *next =
-        xt_view_sched_switch_infnext(f->record);
-    struct sched_pcpu *p = f->pcpu < c->nr_pcpus ? &c->pcpus[f->pcpu] : NULL;
-    const struct vcpu *v = next && next->dom < XT_DOMAIN_IDLE &&
-                           next->unit <= UINT16_MAX
-                           ? guests_get_vcpu(c->guests, next->dom, next->unit)
-                           : NULL;
-    const struct sched_vcpu *own = v ? sched_get_vcpu(c, v) : NULL;
-
-    if ( !p || !next )
-        return;
-    if ( own && own->scheduler == XT_SCHEDULER_ARINC653 )
-        get_frames(c, p);
-    if ( !p->frames || next->slice < 0 || next->dom > UINT16_MAX ||
-         next->unit > UINT16_MAX )
-        return;
-    add_minor_frame(c, p->frames, f, next);
+    if ( !p->frames && has_frames(c, next) )
+    {
+        p->frames = arena_new(&c->pool.arena, struct sched_frames);
+        c->failed |= !p->frames;
+    }
+    if ( p->frames && next->slice >= 0 )
+        add_minor_frame(c, p->frames, f, next);
 }
 
 void sched_frames_forget(struct sched_pcpu *p)

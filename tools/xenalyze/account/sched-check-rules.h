@@ -36,8 +36,10 @@ void sched_rtds_add(struct sched_checks *c, const struct fact_event *f);
 void sched_rtds_runstate(struct sched_vcpu *v, const struct fact_runstate *f);
 void sched_rtds_forget(struct sched_checks *c);
 
-/* ARINC 653 (sched-check-frames.c): before the end of a time slice. */
-void sched_frames_add(struct sched_checks *c, const struct fact_event *f);
+/* ARINC 653 (sched-check-frames.c): a decision of the pcpu. */
+void sched_frames_add(struct sched_checks *c, struct sched_pcpu *p,
+                      const struct fact_event *f,
+                      const struct xt_rec_sched_switch_infnext *next);
 void sched_frames_forget(struct sched_pcpu *p);
 void sched_frames_close(struct sched_checks *c);
 

@@ -183,8 +183,10 @@ static void begin_slice(struct sched_checks *c, const struct fact_event *f)
     if ( !p )
         return;
     end_slice(c, f->pcpu, f->time);
-    if ( !next || next->dom >= XT_DOMAIN_IDLE || next->unit > UINT16_MAX ||
-         next->slice < 0 )
+    if ( !next || next->dom > UINT16_MAX || next->unit > UINT16_MAX )
+        return;
+    sched_frames_add(c, p, f, next);
+    if ( next->dom >= XT_DOMAIN_IDLE || next->slice < 0 )
         return;
     p->domain = next->dom;
     p->vcpu = next->unit;
@@ -262,7 +264,6 @@ static void checks_event(void *state, const struct fact_event *f)
     case TRC_SCHED_SWITCH_INFNEXT:
     case TRC_SCHED_SWITCH_INFCONT:
         begin_slice(c, f);
-        sched_frames_add(c, f);
         break;
     case TRC_SCHED_YIELD:
         note_yield(c, f);

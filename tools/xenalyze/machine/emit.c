@@ -93,7 +93,7 @@ struct fan_choice { uint32_t event, targets; };
 /* Most events are needed by few of several targets. */
 struct event_fan
 {
-    struct emit_event_target targets[FAN_TARGETS];
+    const struct emit_event_target *targets;
     enum fact_event_need (*needs[FAN_TARGETS])(uint32_t event); /* NULL: all */
     unsigned int nr;
     struct fan_choice choices[1u << FAN_BITS];
@@ -129,7 +129,7 @@ static void fan_out_needed_event(void *state, const struct fact_event *f)
     }
 }
 
-/* Several ordered sinks: each gets the events that it needs. */
+/* Ordered sinks get only the events that they need. */
 static int connect_needed_events(struct emit *e, struct arena *arena,
                                  const struct sink *sinks, size_t nr_sinks)
 {
@@ -143,14 +143,11 @@ static int connect_needed_events(struct emit *e, struct arena *arena,
     fan = arena_new(arena, struct event_fan);
     if ( !fan )
         return -ENOMEM;
+    fan->targets = e->event.state;
     for ( size_t i = 0; i < nr_sinks; i++ )
         if ( sinks[i].ops->event )
-        {
-            fan->needs[fan->nr] = sinks[i].ops->ordered
-                                  ? sinks[i].ops->needs_event : NULL;
-            fan->targets[fan->nr++] = (struct emit_event_target){
-                sinks[i].ops->event, sinks[i].state, true };
-        }
+            fan->needs[fan->nr++] = sinks[i].ops->ordered
+                                    ? sinks[i].ops->needs_event : NULL;
     for ( size_t i = 0; i < 1u << FAN_BITS; i++ )
         fan->choices[i].event = UINT32_MAX;
     e->event = (struct emit_event_target){ fan_out_needed_event, fan, true };

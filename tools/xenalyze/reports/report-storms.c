@@ -245,6 +245,12 @@ static struct export_value place_symbol(const struct storms_report *r,
                        : NULL);
 }
 
+/* The values of PLACE_COLUMNS. */
+#define PLACE_VALUES(r, place, symbol) \
+    export_optional(storm_place_is_known(place), (place)->rip), \
+    export_optional(storm_place_is_known(place), place_percent(place)), \
+    place_symbol(r, place, symbol)
+
 static void walk_storms(struct export *x, void *state)
 {
     const struct storms_report *r = state;
@@ -269,11 +275,7 @@ static void walk_storms(struct export *x, void *state)
                    export_optional(has_cost(s), s->cycles),
                    export_number(s->running), export_number(s->cut_before),
                    export_number(s->cut_after),
-                   export_optional(storm_place_is_known(&s->place),
-                                   s->place.rip),
-                   export_optional(storm_place_is_known(&s->place),
-                                   place_percent(&s->place)),
-                   place_symbol(r, &s->place, symbol));
+                   PLACE_VALUES(r, &s->place, symbol));
     }
 }
 
@@ -293,11 +295,7 @@ static void walk_phases(struct export *x, void *state)
                    export_text(p->exits ? exit_report_name(p->top, number)
                                         : NULL),
                    export_number(p->top_exits),
-                   export_optional(storm_place_is_known(&p->place),
-                                   p->place.rip),
-                   export_optional(storm_place_is_known(&p->place),
-                                   place_percent(&p->place)),
-                   place_symbol(r, &p->place, symbol));
+                   PLACE_VALUES(r, &p->place, symbol));
     }
 }
 

@@ -11,6 +11,18 @@
 
 #include "common/num.h"
 
+bool why_helps_here(const struct text_why *t, enum verdict_loss loss)
+{
+    return t->verdict.rule && t->verdict.loss == loss &&
+           !t->verdict.is_stretch;
+}
+
+static void print_help_here(const struct text_why *t, enum verdict_loss loss)
+{
+    if ( why_helps_here(t, loss) )
+        why_print_help(t, t->verdict.rule);
+}
+
 /* --- emulated devices ----------------------------------------------------- */
 
 #define DEVICE_PERCENT 1.0      /* share of time to print the parts */
@@ -38,9 +50,7 @@ void why_print_device_time(const struct text_why *t)
     fprintf(t->out, WHY_INDENT "device model works %.0f%%, waits for a pcpu "
             "%.0f%%\n", stats_share(a->sums[ACCESS_MODEL], time),
             stats_share(a->sums[ACCESS_HELPER_WAITS], time));
-    if ( t->verdict.rule && t->verdict.loss == VERDICT_DEVICE &&
-         !t->verdict.is_stretch )
-        why_print_help(t, t->verdict.rule);
+    print_help_here(t, VERDICT_DEVICE);
 }
 
 /* --- backends ------------------------------------------------------------- */
@@ -105,15 +115,7 @@ void why_print_backend_time(const struct text_why *t)
             text_duration(&t->facts.waits->clock, b->waited, text));
     print_steps(t);
     print_backend_cause(t);
-    if ( t->verdict.rule && t->verdict.loss == VERDICT_BACKEND &&
-         !t->verdict.is_stretch )
-        why_print_help(t, t->verdict.rule);
-}
-
-bool why_helps_here(const struct text_why *t, enum verdict_loss loss)
-{
-    return t->verdict.rule && t->verdict.loss == loss &&
-           !t->verdict.is_stretch;
+    print_help_here(t, VERDICT_BACKEND);
 }
 
 /* --- co-stop -------------------------------------------------------------- */
@@ -146,8 +148,7 @@ void why_print_co_stop(const struct text_why *t, const struct co_stop_domain *d)
         fprintf(t->out, ", this one %.1f%%",
                 why_share_of_time(t, t->facts.spins->spun));
     fprintf(t->out, "\n");
-    if ( why_helps_here(t, VERDICT_SPINS) )
-        why_print_help(t, t->verdict.rule);
+    print_help_here(t, VERDICT_SPINS);
 }
 
 /* --- interrupts, stalls, periods ----------------------------------------- */
@@ -156,14 +157,21 @@ void why_print_co_stop(const struct text_why *t, const struct co_stop_domain *d)
 #define STALL_PERCENT 0.1
 #define TIMER_PERCENT 1.0
 
-/* Lines of the section; 0: too little time. */
+/* `lines`, and help; 0: less than this share of the time, and no verdict. */
+static unsigned int count_loss_lines(const struct text_why *t,
+                                     enum verdict_loss loss, double percent,
+                                     unsigned int lines)
+{
+    uint64_t lost = verdict_lost_time(&t->facts, loss);
+
+    if ( why_helps_here(t, loss) )
+        return lines + 1;
+    return why_share_of_time(t, lost) >= percent ? lines : 0;
+}
+
 unsigned int why_count_interrupt_lines(const struct text_why *t)
 {
-    uint64_t lost = verdict_lost_time(&t->facts, VERDICT_INTERRUPTS);
-
-    if ( why_helps_here(t, VERDICT_INTERRUPTS) )
-        return 2;
-    return why_share_of_time(t, lost) >= INTERRUPT_PERCENT;
+    return count_loss_lines(t, VERDICT_INTERRUPTS, INTERRUPT_PERCENT, 1);
 }
 
 void why_print_lost_to_interrupts(const struct text_why *t)
@@ -176,18 +184,12 @@ void why_print_lost_to_interrupts(const struct text_why *t)
             PRIu64 " of them.\n", why_share_of_time(t, v->lost),
             text_duration(&t->facts.waits->clock, v->lost, text),
             v->interrupts);
-    if ( why_helps_here(t, VERDICT_INTERRUPTS) )
-        why_print_help(t, t->verdict.rule);
+    print_help_here(t, VERDICT_INTERRUPTS);
 }
 
-/* Likewise for timers. */
 unsigned int why_count_timer_lines(const struct text_why *t)
 {
-    uint64_t late = verdict_lost_time(&t->facts, VERDICT_TIMERS);
-
-    if ( why_helps_here(t, VERDICT_TIMERS) )
-        return 2;
-    return why_share_of_time(t, late) >= TIMER_PERCENT;
+    return count_loss_lines(t, VERDICT_TIMERS, TIMER_PERCENT, 1);
 }
 
 void why_print_late_timers(const struct text_why *t)
@@ -202,8 +204,7 @@ void why_print_late_timers(const struct text_why *t)
             stats_events(&v->parts[TIMER_XEN]),
             text_duration(&t->facts.waits->clock,
                           stats_percentile(&v->parts[TIMER_XEN], 99), most));
-    if ( why_helps_here(t, VERDICT_TIMERS) )
-        why_print_help(t, t->verdict.rule);
+    print_help_here(t, VERDICT_TIMERS);
 }
 
 static const struct machine_stall *find_longest_stall(const struct text_why *t)
@@ -219,11 +220,7 @@ static const struct machine_stall *find_longest_stall(const struct text_why *t)
 
 unsigned int why_count_stall_lines(const struct text_why *t)
 {
-    uint64_t lost = verdict_lost_time(&t->facts, VERDICT_STALLS);
-
-    if ( why_helps_here(t, VERDICT_STALLS) )
-        return 3;
-    return why_share_of_time(t, lost) >= STALL_PERCENT ? 2 : 0;
+    return count_loss_lines(t, VERDICT_STALLS, STALL_PERCENT, 2);
 }
 
 void why_print_stalls(const struct text_why *t)
@@ -244,8 +241,7 @@ void why_print_stalls(const struct text_why *t)
     fprintf(t->out, ".\n" WHY_INDENT "worst, of %" PRIu32 " busy pcpus: ",
             s->pcpus);
     why_print_range(t, s->from, s->to);
-    if ( why_helps_here(t, VERDICT_STALLS) )
-        why_print_help(t, t->verdict.rule);
+    print_help_here(t, VERDICT_STALLS);
 }
 
 bool why_print_period(const struct text_why *t, FILE *out)
