@@ -72,10 +72,12 @@ void pcpu_uses_add(struct pcpu_uses *u, uint64_t from, uint64_t to,
 uint32_t pcpu_uses_find(const struct pcpu_uses *u, uint64_t time)
 {
     uint32_t low = 0, high = u->nr;
+    const struct pcpu_span *last = u->spans + high;
 
-    /* Most waits are short. */
-    if ( high > 4 && u->spans[high - 4].to <= time )
-        low = high - 3;
+    /* Most waits are short: one of the last, without unpredictable branches. */
+    if ( high > 4 && last[-4].to <= time )
+        return high - (last[-1].to > time) - (last[-2].to > time) -
+               (last[-3].to > time);
     while ( low < high )
     {
         uint32_t middle = low + (high - low) / 2;

@@ -537,19 +537,19 @@ static bool caps_end(const struct wait_vcpu *v, const struct fact_runstate *f)
 }
 
 void wait_add_time(struct wait_causes *w, struct wait_vcpu *v,
-                   struct fact_runstate f)
+                   const struct fact_runstate *f)
 {
-    debug_assert(f.state < STATES);
-    advance_idle(w, f.to);
-    if ( v->counted > f.from )
-        f.from = v->counted;
+    uint64_t from = v->counted > f->from ? v->counted : f->from;
+
+    debug_assert(f->state < STATES);
+    advance_idle(w, f->to);
     /* Contradicting records of two pcpus may end a state before its begin. */
-    if ( f.from > f.to )
+    if ( from > f->to )
         return;
-    v->counted = f.to;
-    v->times[f.state] += f.to - f.from;
-    if ( is_wait(v, &f) )
-        wait_explain(w, v, &f);
+    v->counted = f->to;
+    v->times[f->state] += f->to - from;
+    if ( is_wait(v, f) )
+        wait_explain(w, v, f, from);
 }
 
 static void add_guest_runstate(struct wait_causes *w,
@@ -559,7 +559,7 @@ static void add_guest_runstate(struct wait_causes *w,
 
     if ( !v )
         return;
-    wait_add_time(w, v, *f);
+    wait_add_time(w, v, f);
     v->counted = 0;
     wait_forget_pause(w, v);
     if ( f->next == STATE_RUNNING )

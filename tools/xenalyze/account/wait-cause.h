@@ -60,6 +60,7 @@ const char *wait_cause_name(enum wait_cause cause);
 
 #define WAIT_SPANS (1u << 21)   /* 48 MiB */
 #define WAIT_RIVALS 64u         /* domains, per vcpu; more are added up */
+#define WAIT_RECENT 8u          /* of these, found without a search */
 #define WAIT_PCPUS 16u          /* pcpus that a vcpu may run on, per vcpu */
 #define WAIT_WORST 10u          /* longest waits, if no number is asked for */
 #define WAIT_MOST_WORST 100u
@@ -73,7 +74,7 @@ const char *wait_cause_name(enum wait_cause cause);
 /* Time that another domain ran on the pcpu of waiting vcpus. */
 struct wait_rival
 {
-    struct wait_rival *next;    /* the last that ran comes first */
+    struct wait_rival *next;
     uint16_t domain;
     uint64_t cycles;
 };
@@ -144,6 +145,7 @@ struct wait_vcpu
     struct wait_sums sums;      /* all waits */
     struct wait_moment worst[WAIT_CAUSES];
     struct wait_rival *rivals;
+    struct wait_rival *recent[WAIT_RECENT];     /* by domain, modulo */
     uint32_t nr_rivals;
     uint64_t other_rivals;      /* cycles of further domains */
     uint64_t long_placements;   /* waits with long_ns of WAIT_PLACEMENT */

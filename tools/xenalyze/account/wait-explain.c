@@ -123,7 +123,7 @@ struct wait_parts
     bool has_idles;             /* w->idles are those of this wait */
     uint32_t pcpu;
     bool is_complete;           /* the vcpu ran on `pcpu` afterwards */
-    struct wait_sums sums;
+    struct wait_sums *sums;
     uint32_t found;             /* bits of the causes in it: most waits have
                                    two or three */
     struct wait_times times;    /* of the vcpu, with this wait ... */
@@ -137,7 +137,7 @@ static inline void add_cause(struct wait_parts *x, enum wait_cause cause,
                              const struct vcpu *rival, uint64_t cycles)
 {
     debug_assert(cause < WAIT_CAUSES);
-    x->sums.causes[cause] += cycles;
+    x->sums->causes[cause] += cycles;
     x->found |= 1u << cause;
     if ( x->pieces )
         wait_pieces_add(x->pieces, cause, rival, cycles);
@@ -163,29 +163,31 @@ static struct wait_rival *new_rival(struct wait_causes *w, struct wait_vcpu *v,
     return r;
 }
 
-/* The last rival comes first; NULL: too many, or no memory. */
+COLD
+static struct wait_rival *find_rival(struct wait_causes *w, struct wait_vcpu *v,
+                                     uint16_t domain)
+{
+    struct wait_rival *r = v->rivals;
+
+    while ( r && r->domain != domain )
+        r = r->next;
+    if ( !r )
+        r = new_rival(w, v, domain);
+    v->recent[domain % WAIT_RECENT] = r;
+    return r;
+}
+
+/* NULL: too many, or no memory. */
 static inline struct wait_rival *get_rival(struct wait_causes *w,
                                            struct wait_vcpu *v,
                                            uint16_t domain)
 {
-    struct wait_rival *before = NULL, *r = v->rivals;
+    struct wait_rival *r = v->recent[domain % WAIT_RECENT];
 
-    while ( r && r->domain != domain )
-    {
-        before = r;
-        r = r->next;
-    }
-    if ( !r )
-        return new_rival(w, v, domain);
-    if ( before )
-    {
-        before->next = r->next;
-        r->next = v->rivals;
-        v->rivals = r;
-    }
-    return r;
+    return r && r->domain == domain ? r : find_rival(w, v, domain);
 }
 
+COLD
 static struct wait_top_rival *find_least_rival(struct wait_top_rival *rivals)
 {
     struct wait_top_rival *r = rivals;
@@ -196,17 +198,21 @@ static struct wait_top_rival *find_least_rival(struct wait_top_rival *rivals)
     return r;
 }
 
-/* The row of the domain, or the row with the least time. */
+/*
+ * The row of the domain, or the row with the least time.  All rows are compared
+ * without a branch, since which of them fits cannot be predicted.  An unused
+ * row fits domain 0, behind the row that it may have.
+ */
 static inline void note_top_rival(struct wait_top_rival *rivals,
                                   uint16_t domain, uint64_t cycles)
 {
-    struct wait_top_rival *r = rivals;
+    struct wait_top_rival *r;
+    unsigned int fits = 0;
 
-    while ( r < rivals + WAIT_TOP_RIVALS &&
-            (r->domain != domain || !r->cycles) )
-        r++;
-    if ( r == rivals + WAIT_TOP_RIVALS )
-        r = find_least_rival(rivals);
+#pragma GCC unroll 4
+    for ( unsigned int i = 0; i < WAIT_TOP_RIVALS; i++ )
+        fits |= (unsigned int)(rivals[i].domain == domain) << i;
+    r = fits ? &rivals[__builtin_ctz(fits)] : find_least_rival(rivals);
     r->cycles += cycles;
     r->domain = domain;
 }
@@ -218,7 +224,7 @@ static inline void note_rival(struct wait_parts *x, const struct vcpu *rival,
     uint16_t domain = rival->domain->id;
     struct wait_rival *r;
 
-    x->sums.others_ran += cycles;
+    x->sums->others_ran += cycles;
     if ( domain == x->v->domain )
         return;
     note_top_rival(x->v->stretches->now.rivals, domain, cycles);
@@ -343,7 +349,7 @@ static void explain_use_slow(struct wait_parts *x, enum pcpu_use use,
         note_rival(x, vcpu, to - from);
         add_cause(x, WAIT_RATELIMIT, vcpu, to - from);
         if ( vcpu->domain->id == x->v->domain )
-            x->sums.limited_siblings += to - from;
+            x->sums->limited_siblings += to - from;
         break;
     case USE_UNKNOWN:
     case USE_RUN:
@@ -459,7 +465,7 @@ static struct wait_worst describe_worst_wait(const struct wait_parts *x)
     };
 
     assert(x->pieces && x->from <= x->to);
-    memcpy(wait.causes, x->sums.causes, sizeof(wait.causes));
+    memcpy(wait.causes, x->sums->causes, sizeof(wait.causes));
     return wait;
 }
 
@@ -489,11 +495,11 @@ static void keep_worst_wait(const struct wait_parts *x)
 static void find_idle_elsewhere(struct wait_parts *x)
 {
     uint64_t idle = x->w->idle_cycles - x->v->idle_before;
-    uint64_t ran = x->sums.others_ran, here = (x->to - x->from) - ran;
+    uint64_t ran = x->sums->others_ran, here = (x->to - x->from) - ran;
 
     debug_assert(ran <= x->to - x->from);
     if ( idle > here )
-        x->sums.idle_elsewhere = idle - here < ran ? idle - here : ran;
+        x->sums->idle_elsewhere = idle - here < ran ? idle - here : ran;
 }
 
 /* All but the causes. */
@@ -513,21 +519,21 @@ static void add_wait_sums(const struct wait_parts *x)
 {
     struct wait_sums *all = &x->v->sums, *now = &x->v->stretches->now.sums;
 
-    debug_assert(x->sums.waited == x->to - x->from);
+    debug_assert(x->sums->waited == x->to - x->from);
     for ( uint32_t left = x->found; left; left &= left - 1 )
     {
         unsigned int i = __builtin_ctz(left);
-        uint64_t cycles = x->sums.causes[i];
+        uint64_t cycles = x->sums->causes[i];
 
         all->causes[i] += cycles;
         now->causes[i] += cycles;
         if ( cycles > x->v->worst[i].cycles )
             x->v->worst[i] = (struct wait_moment){ cycles, x->from, x->to };
     }
-    add_other_sums(all, &x->sums);
-    add_other_sums(now, &x->sums);
+    add_other_sums(all, x->sums);
+    add_other_sums(now, x->sums);
     if ( x->w->long_ns &&
-         xt_clock_duration(&x->w->clock, x->sums.causes[WAIT_PLACEMENT]) >
+         xt_clock_duration(&x->w->clock, x->sums->causes[WAIT_PLACEMENT]) >
          x->w->long_ns )
         x->v->long_placements++;
 }
@@ -587,10 +593,10 @@ static void begin_wait(struct wait_parts *x)
 /* The rise of the score by the wait; the score has paid for calm time. */
 static double find_gain(const struct wait_parts *x)
 {
-    double waited = (double)x->sums.waited;
+    double waited = (double)x->sums->waited;
     double gain = (1 - WANTED_COST - KNOWN_COST) * waited;
 
-    if ( x->sums.waited >= x->w->calm )
+    if ( x->sums->waited >= x->w->calm )
         return gain;
     gain = (1 - SHORT_COST) * waited - SHORT_COST * (double)x->calm.known;
     return gain > 0 ? gain : 0;
@@ -602,8 +608,8 @@ static void end_wait(const struct wait_parts *x)
 
     debug_assert(s->search.is_open);
     s->before = x->times;
-    s->now.times.known += x->sums.waited;
-    if ( stretch_end_loss(&s->search, x->to, x->sums.waited, find_gain(x)) )
+    s->now.times.known += x->sums->waited;
+    if ( stretch_end_loss(&s->search, x->to, x->sums->waited, find_gain(x)) )
         s->worst = s->now;
 }
 
@@ -613,19 +619,20 @@ static uint64_t sum_causes(const struct wait_parts *x)
 
     debug_assert(!(x->found >> WAIT_CAUSES));
     for ( uint32_t left = x->found; left; left &= left - 1 )
-        sum += x->sums.causes[__builtin_ctz(left)];
-    debug_assert(x->sums.others_ran <= sum);
+        sum += x->sums->causes[__builtin_ctz(left)];
+    debug_assert(x->sums->others_ran <= sum);
     return sum;
 }
 
 void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
-                  const struct fact_runstate *f)
+                  const struct fact_runstate *f, uint64_t from)
 {
     static const struct wait_pcpu nothing_known;
+    struct wait_sums sums = { .waited = 0 };
     bool is_complete = f->next == STATE_RUNNING;
     uint32_t pcpu = is_complete ? f->next_pcpu : f->pcpu;
     struct wait_parts x = {
-        .w = w, .v = v, .from = f->from, .to = f->to,
+        .w = w, .v = v, .from = from, .to = f->to, .sums = &sums,
         .p = pcpu < w->nr_pcpus ? &w->pcpus[pcpu] : &nothing_known,
         .pcpu = pcpu, .is_complete = is_complete,
         .is_capped = v->is_capped && v->capped_state == f->state,
@@ -637,17 +644,17 @@ void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
     begin_wait(&x);
     x.pieces = find_room_for_pieces(&x);
     explain_spans(&x);
-    x.sums.waited = sum_causes(&x);
-    assert(x.sums.waited == f->to - f->from);
+    sums.waited = sum_causes(&x);
+    assert(sums.waited == f->to - from);
     if ( f->state == STATE_OFFLINE )
-        x.sums.parked = x.sums.waited;
+        sums.parked = sums.waited;
     find_idle_elsewhere(&x);
     add_wait_sums(&x);
     if ( is_complete && !f->before_first_run )
     {
-        stats_add(&v->waits, &w->pool, x.sums.waited, f->from);
-        if ( x.sums.waited >= w->calm )
-            period_add(&v->period, &w->pool, f->from);
+        stats_add(&v->waits, &w->pool, sums.waited, from);
+        if ( sums.waited >= w->calm )
+            period_add(&v->period, &w->pool, from);
     }
     end_wait(&x);
     if ( x.pieces )

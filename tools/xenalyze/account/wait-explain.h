@@ -10,8 +10,10 @@
 /* The use of the pcpu since the end of its last span. */
 enum pcpu_use wait_current_use(const struct wait_pcpu *p);
 
-/* Add the wait that the fact ends to all sums; v is its vcpu. */
+/*
+ * Add the wait that the fact ends to all sums, from `from` on; v is its vcpu.
+ */
 void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
-                  const struct fact_runstate *f);
+                  const struct fact_runstate *f, uint64_t from);
 
 #endif /* XENALYZE_ACCOUNT_WAIT_EXPLAIN_H */

@@ -29,7 +29,7 @@ static void split_offline_time(struct wait_causes *w, struct wait_vcpu *v,
                                uint64_t from, uint64_t time)
 {
     assert(v->state == STATE_OFFLINE && v->vcpu && from <= time);
-    wait_add_time(w, v, (struct fact_runstate){
+    wait_add_time(w, v, &(struct fact_runstate){
         .vcpu = v->vcpu, .from = from, .to = time,
         .pcpu = v->nr_pcpus ? v->pcpus[0] : FACT_NO_PCPU,
         .next_pcpu = FACT_NO_PCPU,

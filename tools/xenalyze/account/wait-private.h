@@ -16,7 +16,7 @@ struct wait_vcpu *wait_find_vcpu(const struct wait_causes *w, uint16_t domain,
 
 /* Add the part of the time in a state that does not count yet. */
 void wait_add_time(struct wait_causes *w, struct wait_vcpu *v,
-                   struct fact_runstate f);
+                   const struct fact_runstate *f);
 
 /* From now on the vcpu has no budget, if its state is or becomes `state`. */
 void wait_begin_cap(struct wait_causes *w, struct wait_vcpu *v,
