@@ -531,8 +531,7 @@ static int split_programs(struct config *config, struct err *e)
     config->programs = config->paths + nr;
     if ( config->nr_programs && !nr && !stdin_holds_data() )
         return err_usage(e, "%s is the trace of a program: name a trace of Xen "
-                         "beside it, or print it with simpletrace",
-                         config->programs[0]);
+                         "beside it", config->programs[0]);
     config->path = nr ? config->paths[0] : "-";
     config->nr_paths = nr;
     return 0;

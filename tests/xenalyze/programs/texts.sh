@@ -67,6 +67,20 @@ grep -q ' <...>/1001 dma_start ' out || fail 'no name of the task'
 expect 0 "$xenalyze" io xen log
 grep -q 'through log/1001:' out || fail 'no device model in the log'
 
+# Lost events come before the next event, or behind the last one.
+awk 'NR == 10 { print "CPU:1 [123 EVENTS DROPPED]"
+                print "CPU:0 [LOST 7 EVENTS]" }
+     NR == 30 { print "CPU:1 [EVENTS DROPPED]" }
+     NR == 50 { print "CPU:x [9 EVENTS DROPPED]" }
+     { print }
+     END { print "CPU:2 [11 EVENTS DROPPED]" }' tsc >lossy
+expect 0 "$xenalyze" dump xen lossy
+grep -q 'lossy: the program lost 142 events' err || fail 'not 142 lost events'
+grep -q 'lossy: skipped .* damaged bytes in 1 places' err ||
+    fail 'a wrong line is not counted'
+[ "$(grep -c '^[*]' out)" -eq "$nr" ] || fail 'events of the text are missing'
+[ "$(grep -c '^! .* lost [0-9]* event' out)" -eq 3 ] || fail 'not all losses are lines'
+
 # Lines that are no events are counted; a file of such lines is no trace.
 sed '20s/.*/a line of a library/; 40s/@/ at /' log >mixed
 expect 0 "$xenalyze" dump xen mixed

@@ -66,4 +66,7 @@ const struct source_kind *source_simple(void);
 const struct source_kind *source_log(void);
 const struct source_kind *source_ftrace(void);
 
+/* A trace.dat of ftrace. */
+const struct source_kind *source_trace_dat(void);
+
 #endif /* XENALYZE_PROGRAMS_PROGRAM_SOURCE_H */

@@ -61,7 +61,7 @@ struct programs
 static const struct source_kind *find_source_kind(const char *path)
 {
     const struct source_kind *const kinds[] = {
-        source_simple(), source_log(), source_ftrace(),
+        source_simple(), source_trace_dat(), source_log(), source_ftrace(),
     };
 
     for ( size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++ )

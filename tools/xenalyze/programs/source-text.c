@@ -9,8 +9,12 @@
  *
  * A time of ftrace with a point is in seconds of CLOCK_MONOTONIC (trace-cmd
  * record -C mono); a time without a point is the time-stamp counter (x86-tsc).
- * Lines of another form are skipped and counted, except for the head of a file
- * of ftrace.
+ * A trace.dat is read as the text that trace-cmd report makes of it, with the
+ * clock that it names.  Lines of another form are skipped and counted, except
+ * for the head of a file of ftrace, and for lines about lost events:
+ *
+ *     CPU:1 [123 EVENTS DROPPED]                       trace-cmd report
+ *     CPU:1 [LOST 123 EVENTS]                          trace_pipe
  */
 #include "xenalyze/programs/program-source.h"
 
@@ -24,6 +28,7 @@
 
 #include "common/fault.h"
 #include "common/utf8.h"
+#include "xenalyze/programs/trace-cmd.h"
 
 #define LINE_MAX_BYTES 2048u    /* a longer line is cut */
 #define HEAD_LINES 64u          /* the first event is among these */
@@ -34,6 +39,12 @@ struct text_file
     FILE *in;
     char line[LINE_MAX_BYTES];
     size_t length;              /* bytes of the line in the file */
+    uint64_t lost;              /* events, since the last one */
+    bool has_held, has_any;
+    struct source_event held;   /* the next one, if has_held */
+    uint64_t last;              /* time of the last event, if has_any */
+    enum source_clock clock;    /* clock of a trace.dat */
+    struct trace_cmd child;     /* reader of a trace.dat: writes to `in` */
 };
 
 typedef bool parse_fn(struct source *s, char *line, struct source_event *e);
@@ -217,10 +228,38 @@ static void close_text(struct source *s)
 {
     struct text_file *f = s->state;
 
-    if ( f )
+    if ( f && f->child.pid )
+        trace_cmd_close(&f->child);
+    else if ( f )
         fclose(f->in);
     free(f);
     s->state = NULL;
+}
+
+/* Does the line say that events were lost?  The number may be unknown. */
+static bool note_lost(struct text_file *f)
+{
+    unsigned long long nr = 1;
+    int end = 0;
+
+    if ( strncmp(f->line, "CPU:", 4) )
+        return false;
+    if ( sscanf(f->line, "CPU:%*u [%llu EVENTS DROPPED]%n", &nr, &end) < 1 )
+        sscanf(f->line, "CPU:%*u [LOST %llu EVENTS]%n", &nr, &end);
+    if ( !end )
+        sscanf(f->line, "CPU:%*u [EVENTS DROPPED]%n", &end);
+    f->lost += end && nr && nr < UINT64_MAX - f->lost ? nr : end != 0;
+    return end;
+}
+
+/* Events were lost before this one, which is held back. */
+static void insert_lost(struct text_file *f, struct source_event *event)
+{
+    assert(f->lost && !f->has_held);
+    f->held = *event;
+    f->has_held = true;
+    event->lost = f->lost;
+    f->lost = 0;
 }
 
 static int read_text(struct source *s, parse_fn *parse,
@@ -228,18 +267,37 @@ static int read_text(struct source *s, parse_fn *parse,
 {
     struct text_file *f = s->state;
 
+    if ( f->has_held )
+    {
+        *event = f->held;
+        f->has_held = false;
+        return 1;
+    }
     while ( read_line(f) )
     {
         *event = (struct source_event){ .text = "" };
-        if ( is_head(f->line) )
+        if ( is_head(f->line) || note_lost(f) )
             continue;
         utf8_clean(f->line);
         if ( parse(s, f->line, event) )
+        {
+            f->has_any = true;
+            f->last = event->time;
+            if ( f->lost )
+                insert_lost(f, event);
             return 1;
+        }
         s->gaps++;
         s->skipped += f->length;
     }
-    return ferror(f->in) ? err_sys(e, -EIO, "cannot read %s", s->path) : 0;
+    if ( ferror(f->in) )
+        return err_sys(e, -EIO, "cannot read %s", s->path);
+    if ( !f->lost || !f->has_any )
+        return 0;
+    *event = (struct source_event){ .time = f->last, .lost = f->lost,
+                                    .text = "" };
+    f->lost = 0;
+    return 1;
 }
 
 /* Is the first line behind the head an event?  The parser decides. */
@@ -257,7 +315,7 @@ static bool recognises_text(const char *path, parse_fn *parse)
 
         if ( !read_line(f) )
             break;
-        if ( is_head(f->line) )
+        if ( is_head(f->line) || note_lost(f) )
             continue;
         is_event = parse(&s, f->line, &event);
         break;
@@ -305,6 +363,51 @@ const struct source_kind *source_ftrace(void)
     static const struct source_kind kind = {
         .recognises = recognises_ftrace, .open = open_text,
         .read = read_ftrace, .close = close_text,
+    };
+
+    return &kind;
+}
+
+/* --- trace.dat ------------------------------------------------------------ */
+
+static int open_trace_dat(struct source *s, struct err *e)
+{
+    struct text_file *f = fault_calloc(1, sizeof(*f));
+    int rc = f ? trace_cmd_find_clock(s->path, &f->clock, e)
+               : err_sys(e, -ENOMEM, "cannot read %s", s->path);
+
+    assert(!s->state);
+    rc = rc ? rc : trace_cmd_report(&f->child, s->path, e);
+    if ( rc )
+    {
+        free(f);
+        return rc;
+    }
+    f->in = f->child.out;
+    s->state = f;
+    return 0;
+}
+
+/* All times are numbers, whatever the clock is. */
+static int read_trace_dat(struct source *s, bool wants_text,
+                          struct source_event *event, struct err *e)
+{
+    struct text_file *f = s->state;
+    int rc = read_text(s, parse_ftrace, event, e);
+
+    (void)wants_text;
+    s->clock = f->clock;
+    if ( rc || f->has_any )
+        return rc;
+    return err_set(e, -EINVAL, "%s has no event that trace-cmd can read",
+                   s->path);
+}
+
+const struct source_kind *source_trace_dat(void)
+{
+    static const struct source_kind kind = {
+        .recognises = trace_cmd_recognises, .open = open_trace_dat,
+        .read = read_trace_dat, .close = close_text,
     };
 
     return &kind;
