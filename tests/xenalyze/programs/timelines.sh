@@ -61,6 +61,31 @@ wanted=$(grep -c '^\*' out)
 [ "$(grep -c '"cat":"program"' part.json)" -eq "$wanted" ] ||
     fail "--time: not $wanted events"
 
+# The page in HTML: rows with the same events, without their arguments.
+expect 0 "$xenalyze" export html xen programs -o page.html
+[ ! -s err ] || fail "a message: $(cat err)"
+expect 0 python3 "$viewers/read-html.py" page.html
+sed -n 's/^event //p' out | LC_ALL=C sort >got
+awk '{ sub(/\./, "", $2); print $2 + 0, $3, $4 }' lines | LC_ALL=C sort >wanted
+[ "$(wc -l <got)" -gt 100 ] && cmp -s got wanted ||
+    fail "other events: $(diff got wanted | head -n 4)"
+expect 0 "$xenalyze" export html --time 0.2..0.3 xen programs -o page.html
+expect 0 python3 "$viewers/read-html.py" page.html
+[ "$(grep -c '^event' out)" -eq "$(grep -c '"cat":"program"' part.json)" ] ||
+    fail 'html: other events in a part'
+
+# Far more events than the page has room for: condensed, and all counted.
+awk 'BEGIN {
+    for (i = 0; i < 3000000; i++)
+        printf "1001@1767225600.%06d:event_%d\n", 1000 + i / 7, i * 7 % 11
+}' >many
+expect 0 "$xenalyze" export html xen many -o page.html
+[ "$(wc -c <page.html)" -lt 20000000 ] || fail 'the page is too large'
+expect 0 python3 "$viewers/read-html.py" page.html
+grep -qx 'thread many/1001, events 3000000' out &&
+    grep -q 'condensed 0 [1-9]' out ||
+    fail "not all events are counted: $(grep '^thread' out)"
+
 # Without traces of programs, or in a format without rows for these: the same.
 expect 0 "$xenalyze" export chrome xen -o alone.json
 for file in alone chrome; do
@@ -68,7 +93,7 @@ for file in alone chrome; do
         >$file.rest
 done
 cmp -s alone.rest chrome.rest || fail 'other events differ'
-expect 0 "$xenalyze" export html xen programs -o page.html
+expect 0 "$xenalyze" export collapsed xen programs -o stacks
 expect_message 'no place for events of programs'
 
 # Losses, names and texts that would break a format.
@@ -86,6 +111,18 @@ LC_ALL=C sed 's/ of vcpu %u/";<script>%u/' programs >hostile
 expect 0 "$xenalyze" export chrome xen hostile -o hostile.json
 expect 0 python3 -c 'import json; json.load(open("hostile.json"))'
 grep -q '<script' hostile.json && fail 'a tag in JSON'
+expect 0 "$xenalyze" export html xen lossy -o page.html
+expect 0 python3 "$viewers/read-html.py" page.html
+grep -q '^event .* events lost$' out || fail 'html: no loss'
+{
+    cat log 2>/dev/null
+    printf '7@1767225600.25:</script><img/src=x/onload=1> x\n'
+    printf '7@1767225600.26:\342\200\256evil\033[31m x\n'
+} >'<b>log'
+expect 0 "$xenalyze" export html xen '<b>log' -o page.html
+expect 0 python3 "$viewers/read-html.py" page.html
+grep -q '^event 24[0-9]* <b>log/7 </script><img/src=x/onload=1>$' out ||
+    fail "html: a tag in a name: $(grep '^event' out)"
 
 command -v protoc >/dev/null || skip 'there is no protoc to read Perfetto files'
 expect 0 "$xenalyze" export perfetto xen programs -o xen.pftrace

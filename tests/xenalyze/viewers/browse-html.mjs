@@ -388,6 +388,32 @@ async function checkFrames() {
     return evaluate("document.documentElement?.dataset.frames");
 }
 
+// The rows of threads of programs, if there are any: found, chosen, explained.
+async function checkThreads() {
+    const labels = await evaluate("JSON.parse(document.getElementById('facts')" +
+                                  ".textContent).threads.map((t) => t[1])");
+
+    if (!labels.length)
+        return 0;
+    await press("/");
+    await type(labels[0]);
+    await press("Enter");
+    assert.equal(await text("chosen"), labels[0]);
+    await press("Escape");
+    await press("ArrowUp");
+    await press(".");
+    const first = await text("chosen");
+
+    assert(labels.some((label) => first.startsWith(`${label}: `)), first);
+    assert.match(first, /: \w+ · begin [0-9.]+ s/);
+    assert.doesNotMatch(first, /length/);
+    await press(".");
+    assert.notEqual(await text("chosen"), first, "the next event");
+    await press("Escape");
+    assert.match(await text("legend"), /Events of programs/);
+    return labels.length;
+}
+
 // Last, since it leaves a complaint: a script that is no part of the page.
 async function checkPolicy() {
     await evaluate(`(() => {
@@ -412,6 +438,8 @@ async function check() {
     await checkTables();
     const matrix = await checkWaits();
 
+    const threads = await checkThreads();
+
     await checkLegend();
     await checkPaper();
     const frames = await checkFrames();
@@ -421,7 +449,7 @@ async function check() {
         new URL(`file://${page}`).href && url !== "about:blank"), [],
                      "nothing is requested");
     await checkPolicy();
-    console.log(`${label}: ${woken} wakers, ${matrix}, frames of the timeline: ${frames}`);
+    console.log(`${label}: ${woken} wakers, ${matrix}, ${threads} threads, frames of the timeline: ${frames}`);
 }
 
 try {

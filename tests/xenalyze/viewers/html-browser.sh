@@ -18,3 +18,10 @@ for trace in mix lossy "$hostile"; do
     [ "$trace" != mix ] || grep -q '[1-9] wakers, matrix of 3 domains' out ||
         fail 'there are no arrows, or no matrix'
 done
+
+play xen --kind hvm --cpus 3 --programs programs
+expect 0 "$xenalyze" export html xen programs -o page.html
+expect 0 timeout 120 node "$viewers/browse-html.mjs" "$tmp/page.html" \
+    "$tmp/chromium"
+cat out
+grep -q ', [1-9][0-9]* threads' out || fail 'no rows of programs'

@@ -141,7 +141,8 @@ def read_track(data, levels, facts, mask):
 
 
 def read_tracks(facts, data):
-    x = {"state": {}, "exits": {}, "run": {}, "lost": 0, "levels": 0}
+    x = {"state": {}, "exits": {}, "run": {}, "events": {}, "lost": 0,
+         "levels": 0}
     used = 0
     for number, (_, _, label, _, state, exits) in enumerate(facts["vcpus"]):
         x["state"][label], n = read_track(data, state, facts, STATE_MASK)
@@ -153,6 +154,10 @@ def read_tracks(facts, data):
         losses, m = read_track(data, loss, facts, -1)
         x["lost"] += sum(s[2] for s in losses)
         used += n + m
+    for _, label, events in facts["threads"]:
+        assert label not in x["events"], label
+        x["events"][label], n = read_track(data, events, facts, -1)
+        used += n
     assert used == len(data), "bytes of no track"
     states = set(key & STATE_MASK for slices in x["state"].values()
                  for key in sum_keys(slices, STATE_MASK))
@@ -353,6 +358,12 @@ def main():
         sum(s[2] for slices in x["exits"].values() for s in slices), x["lost"],
         x["levels"], facts["quantum"], facts["exit_quantum"],
         len(facts["verdict"])))
+    for label, slices in x["events"].items():
+        print("thread %s, events %d" % (label, sum(s[2] for s in slices)))
+        for start, _, count, shares in slices:
+            if count == 1:
+                print("event", start, label, *(facts["event_names"][key]
+                                               for key in shares))
 
 
 main()

@@ -99,7 +99,10 @@ static void show_event(struct program_rows *r, const struct program_event *e,
         out.text = lost;
     }
     else
+    {
+        out.number = e->name + 1;
         out.name = programs_event_name(r->programs, e->name);
+    }
     r->a->ops->program(r->a->state, &out);
 }
 

@@ -169,6 +169,7 @@ struct activity_program
 {
     const struct activity_thread *thread;
     uint64_t time;
+    uint32_t number;            /* number of the name; 0: lost events */
     const char *name, *text;    /* text: the arguments; or "" */
 };
 

@@ -74,6 +74,7 @@ static struct html_levels *get_levels(struct html *x, size_t i,
                                       enum html_pool *pool)
 {
     size_t pcpu = i / 2, vcpu = pcpu - x->nr_pcpus;
+    size_t thread = i - 2 * (x->nr_pcpus + x->nr_vcpus);
 
     assert(x->nr_pcpus <= UINT32_MAX / 2);
     *pool = pcpu >= x->nr_pcpus && i % 2 ? HTML_EXITS : HTML_STATES;
@@ -81,7 +82,8 @@ static struct html_levels *get_levels(struct html *x, size_t i,
         return i % 2 ? &x->pcpus[pcpu].loss : &x->pcpus[pcpu].run;
     if ( vcpu < x->nr_vcpus )
         return i % 2 ? &x->vcpus[vcpu].exits : &x->vcpus[vcpu].state;
-    return NULL;
+    *pool = HTML_EXITS;
+    return thread < x->nr_threads ? &x->threads[thread].events : NULL;
 }
 
 /* --- tracks --------------------------------------------------------------- */
@@ -144,9 +146,9 @@ static void bound_pool(struct html *x, enum html_pool pool)
     assert(x->failed || x->pools[pool].used <= room);
 }
 
-static void add_slice(struct html *x, struct html_levels *levels,
-                      enum html_pool pool, uint32_t mask,
-                      const struct html_slice *s)
+void html_add_slice(struct html *x, struct html_levels *levels,
+                    enum html_pool pool, uint32_t mask,
+                    const struct html_slice *s)
 {
     struct html_track *t = &levels->all[0];
     size_t before = t->used;
@@ -185,6 +187,7 @@ static void html_open(void *state, const struct viewer_options *options,
     x->out = out;
     x->options = options;
     x->from = UINT64_MAX;
+    arena_init(&x->texts, 0);
 }
 
 static void html_begin(void *state, const struct activity_begin *a)
@@ -214,7 +217,7 @@ static void html_run(void *state, const struct activity_span *a)
     struct html_slice s = make_slice(key, a->from, a->to);
 
     if ( p )
-        add_slice(state, &p->run, HTML_STATES, UINT32_MAX, &s);
+        html_add_slice(state, &p->run, HTML_STATES, UINT32_MAX, &s);
 }
 
 /* A waker without a row: 0. */
@@ -242,7 +245,7 @@ static void html_span(void *state, const struct activity_span *a)
     assert(a->state != ACTIVITY_NONE);
     x->used_states |= 1u << a->state;
     if ( v )
-        add_slice(state, &v->state, HTML_STATES, HTML_STATE_MASK, &s);
+        html_add_slice(state, &v->state, HTML_STATES, HTML_STATE_MASK, &s);
 }
 
 /* The number of a name; a new name gets the next number. */
@@ -268,7 +271,7 @@ static void html_exit(void *state, const struct activity_exit *a)
         return;
     s = make_slice(number_name(state, a->cause * HTML_HANDLERS + handler),
                    a->from, a->to);
-    add_slice(state, &v->exits, HTML_EXITS, UINT32_MAX, &s);
+    html_add_slice(state, &v->exits, HTML_EXITS, UINT32_MAX, &s);
 }
 
 static void html_loss(void *state, const struct activity_pcpu_span *a)
@@ -280,7 +283,7 @@ static void html_loss(void *state, const struct activity_pcpu_span *a)
     if ( !p )
         return;
     s.count = a->count ? a->count : 1;
-    add_slice(state, &p->loss, HTML_STATES, UINT32_MAX, &s);
+    html_add_slice(state, &p->loss, HTML_STATES, UINT32_MAX, &s);
 }
 
 /* --- levels --------------------------------------------------------------- */
@@ -334,9 +337,8 @@ static void write_lines(FILE *out, const char *const *lines)
         fputs(*lines, out);
 }
 
-/* ",[[quantum,offset,bytes,slices],...]" */
-static void write_levels(struct html *x, const struct html_levels *levels,
-                         size_t *offset)
+void html_write_levels(struct html *x, const struct html_levels *levels,
+                       size_t *offset)
 {
     fputs(",[", x->out);
     for ( unsigned int i = 0; i < levels->nr; i++ )
@@ -364,8 +366,8 @@ static void write_rows(struct html *x)
         if ( !p->run.nr && !p->loss.nr )
             continue;
         fprintf(x->out, "%s\n[%" PRIu32, more ? "," : "", i);
-        write_levels(x, &p->run, &offset);
-        write_levels(x, &p->loss, &offset);
+        html_write_levels(x, &p->run, &offset);
+        html_write_levels(x, &p->loss, &offset);
         putc(']', x->out);
         more = true;
     }
@@ -380,11 +382,12 @@ static void write_rows(struct html *x)
         viewer_write_json(x->out, v->vcpu->label);
         putc(',', x->out);
         viewer_write_json(x->out, v->vcpu->domain_label);
-        write_levels(x, &v->state, &offset);
-        write_levels(x, &v->exits, &offset);
+        html_write_levels(x, &v->state, &offset);
+        html_write_levels(x, &v->exits, &offset);
         putc(']', x->out);
     }
     putc(']', x->out);
+    html_write_programs(x, &offset);
 }
 
 static const char *name_call(unsigned int number)
@@ -533,7 +536,7 @@ static void html_call(void *state, const struct activity_call *a)
         return;
     s = make_slice(number_name(state, EXIT_CAUSES * HTML_HANDLERS + a->number),
                    a->time, a->time);
-    add_slice(state, &v->exits, HTML_EXITS, UINT32_MAX, &s);
+    html_add_slice(state, &v->exits, HTML_EXITS, UINT32_MAX, &s);
 }
 
 static void html_close(void *state)
@@ -548,11 +551,14 @@ static void html_close(void *state)
     assert(!x->nr_vcpus || x->vcpus);
     free(x->pcpus);
     free(x->vcpus);
+    free(x->threads);
+    free(x->event_names);
+    arena_fini(&x->texts);
 }
 
 const struct activity_ops html_ops = {
     .size = sizeof(struct html), .open = html_open, .begin = html_begin,
     .vcpu = html_vcpu, .run = html_run, .span = html_span, .exit = html_exit,
-    .call = html_call, .loss = html_loss, .finish = html_finish,
-    .close = html_close,
+    .call = html_call, .loss = html_loss, .thread = html_add_thread,
+    .program = html_add_program, .finish = html_finish, .close = html_close,
 };

@@ -63,6 +63,13 @@ struct html_vcpu
     struct html_levels exits;   /* keys: number of the name */
 };
 
+/* A thread of a program. */
+struct html_thread
+{
+    char *process_label, *label;
+    struct html_levels events;  /* keys: number of the name + 1 */
+};
+
 #define HTML_HANDLERS 64u
 #define HTML_NAMES (EXIT_CAUSES * HTML_HANDLERS + ACTIVITY_CALLS)
 
@@ -74,6 +81,11 @@ struct html
     uint32_t nr_pcpus;
     struct html_vcpu *vcpus;
     uint32_t nr_vcpus;
+    struct html_thread *threads;
+    uint32_t nr_threads;
+    char **event_names;         /* NULL: no such event */
+    uint32_t nr_event_names;
+    struct arena texts;         /* memory of labels and names */
     bool has_hidden_pcpus, has_hidden_vcpus;    /* rows beyond the bounds */
     struct
     {
@@ -93,6 +105,27 @@ struct html
 };
 
 _Static_assert(HTML_NAMES <= UINT16_MAX, "16 bits number the names");
+
+/* --- html.c --------------------------------------------------------------- */
+
+/* Add a slice to a track, and bound the bytes of its pool. */
+void html_add_slice(struct html *x, struct html_levels *levels,
+                    enum html_pool pool, uint32_t mask,
+                    const struct html_slice *s);
+
+/* ",[[quantum,offset,bytes,slices],...]"; *offset moves behind the bytes. */
+void html_write_levels(struct html *x, const struct html_levels *levels,
+                       size_t *offset);
+
+/* --- html-programs.c ------------------------------------------------------ */
+
+void html_add_thread(void *state, const struct activity_thread *a);
+void html_add_program(void *state, const struct activity_program *a);
+
+/* Write the rows of threads, and the names of events. */
+void html_write_programs(struct html *x, size_t *offset);
+
+/* --- other parts of the file ---------------------------------------------- */
 
 /* Write the numbers as members of a JSON object, in html-numbers.c. */
 int html_write_numbers(FILE *out, const struct viewer_options *options);

@@ -29,7 +29,8 @@ function waitBefore(v, time) {
 // The wake-up of a slice: the vcpu, its wait, and its waker as {label, row};
 // null: no wait.  A waker without a row has row null; waker null: unknown.
 function findWake(row, track, slice) {
-    if (!slice || !slice.isExact || track === row.exits)
+    if (!slice || !slice.isExact || track === row.exits ||
+        row.kind === "thread")
         return null;
     const key = slice.shares[0][0];
     const v = row.kind === "pcpu" ? vcpus[key - 1] : row;

@@ -261,7 +261,7 @@ function drawLosses(track, y0, y1) {
 // --- rows ------------------------------------------------------------------
 
 const statePixels = [];
-let vcpuPixels, exitPixels;
+let vcpuPixels, exitPixels, eventPixels;
 
 function preparePaints() {
     const dim = toPixel(theme.dim);
@@ -274,6 +274,8 @@ function preparePaints() {
         vcpuPixels[v.number + 1] = search.isActive && !v.isMatch
             ? dim : toPixel(v.colour || 0);
     exitPixels = Uint32Array.from(facts.names, (_, i) =>
+        toPixel(exitColour(i)));
+    eventPixels = Uint32Array.from(facts.event_names, (_, i) =>
         toPixel(exitColour(i)));
 }
 
@@ -303,6 +305,14 @@ const exitPaint = {
     least: 3,                   // height, so that single exits are visible
 };
 
+const eventPaint = {
+    mask: -1,
+    paint: (key) => eventPixels[key],
+    colour: exitColour,
+    name: null,
+    least: 12,
+};
+
 function drawRow(row) {
     const at = (y) => Math.round((AXIS_HEIGHT + row.top + y - view.top) *
                                  view.scale);
@@ -313,7 +323,9 @@ function drawRow(row) {
         drawTrackIfAny(row.run, at(2), at(row.height - 2), runPaint);
         if (!row.loss.isEmpty)
             drawLosses(row.loss, at(2), at(row.height - 2));
-    } else if (row.kind === "vcpu" && row.exits.isEmpty)
+    } else if (row.kind === "thread")
+        drawTrackIfAny(row.events, at(2), at(row.height - 2), eventPaint);
+    else if (row.kind === "vcpu" && row.exits.isEmpty)
         drawTrackIfAny(row.state, at(2), at(row.height - 2), statePaint);
     else if (row.kind === "vcpu") {
         drawTrackIfAny(row.state, at(2), at(2 + STATE_HEIGHT), statePaint);

@@ -12,11 +12,19 @@ const nameKey = {
     run: (key) => vcpus[key - 1] ? vcpus[key - 1].label : "others",
     state: (key) => key & 7 ? STATE_NAMES[key & 7] : "others",
     exits: (key) => facts.names[key] || "others",
+    events: (key) => isolateName(facts.event_names[key] || "others"),
 };
 
+const NOTHING_TEXTS = { run: "idle", state: "no data", exits: "no VM exit",
+                        events: "no event" };
+
+// Behind the label of a row with several slices in a pixel.
+const KIND_TEXTS = { run: "vcpus", state: "states", exits: "VM exits",
+                     events: "events" };
+
 function kindOf(row, track) {
-    return row.kind === "pcpu" ? "run" : track === row.state ? "state"
-        : "exits";
+    return row.kind === "pcpu" ? "run" : row.kind === "thread" ? "events"
+        : track === row.state ? "state" : "exits";
 }
 
 // A loss at this time; pixel: ns per pixel.
@@ -82,13 +90,17 @@ function describeSlice(row, track, slice) {
         if (kind === "state" && (key & 7) === RUNNING && key >> 3)
             pairs.push(["on", `pcpu ${(key >> 3) - 1}`]);
     } else
-        title += kind === "exits" ? ": VM exits"
-            : kind === "run" ? ": vcpus" : ": states";
-    pairs.push(["begin", formatMoment(slice.from, Math.max(length, 1000))],
-               ["length", length || kind !== "exits" ? formatDuration(length)
-                                                     : "unknown"],
-               ...describeWake(findWake(row, track, slice)));
-    if (!slice.isExact)
+        title += `: ${KIND_TEXTS[kind]}`;
+    pairs.push(["begin", formatMoment(slice.from, Math.max(length, 1000))]);
+    if (kind !== "events")
+        pairs.push(["length", length || kind !== "exits"
+            ? formatDuration(length) : "unknown"],
+                   ...describeWake(findWake(row, track, slice)));
+    if (!slice.isExact && kind === "events")
+        pairs.push(["events", formatCount(slice.count)],
+                   ["names", slice.shares.map(([key]) => name(key))
+                       .join(", ")]);
+    else if (!slice.isExact)
         pairs.push(["slices", `${formatCount(slice.count)}, too short for ` +
                               "this scale"], ...describeShares(slice, name));
     return { title, pairs };
@@ -120,8 +132,8 @@ function describePlace(x, y) {
 
     if (slice)
         return { ...describeSlice(row, track, slice), row, track, slice };
-    return { title: row.label, pairs: [[row.kind === "pcpu" ? "idle" :
-        track === row.state ? "no data" : "no VM exit", ""]] };
+    return { title: row.label, pairs: [[NOTHING_TEXTS[kindOf(row, track)],
+                                        ""]] };
 }
 
 // --- the tip ---------------------------------------------------------------
@@ -218,7 +230,7 @@ function stepSlice(direction) {
 
     if (!row || row.kind === "title")
         return;
-    const track = chosen.track || (row.kind === "pcpu" ? row.run : row.state);
+    const track = chosen.track || mainTrack(row);
 
     if (track.isEmpty)
         return;

@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The start of the page, its size and its theme.
 
+// Numbers of events that do not occur have no name.
+function listEventNames(item) {
+    const all = facts.event_names.map((name, key) =>
+        key && name ? item(toCss(exitColour(key)), isolateName(name)) : null)
+        .filter(Boolean);
+    const shown = all.slice(0, MANY_ROWS);
+
+    if (all.length > MANY_ROWS)
+        shown.push(make("li", { textContent:
+            `and ${all.length - MANY_ROWS} more` }));
+    return shown;
+}
+
 function showLegend() {
     const legend = byId("legend");
     const title = (text) => make("li", { className: "title",
@@ -23,6 +36,7 @@ function showLegend() {
     legend.replaceChildren(
         ...group("States of vcpus", states.filter(Boolean)),
         ...group("VM exits, hypercalls", exits),
+        ...group("Events of programs", listEventNames(item)),
         ...group("Domains", domains.map((domain) =>
             item(toCss(domain.colour), domain.label))));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rows of the timeline: a title, the pcpus, then the vcpus by domain.
+// Rows of the timeline: the pcpus, the vcpus by domain, the threads of programs.
 
 const TITLE_HEIGHT = 26;
 const PCPU_HEIGHT = 20;
@@ -48,8 +48,16 @@ function readPcpus() {
     }));
 }
 
+function readThreads() {
+    return facts.threads.map(([process, label, events]) => ({
+        kind: "thread", process: isolateName(process),
+        label: isolateName(label), events: new Track(events),
+    }));
+}
+
 const { vcpus, domains } = readVcpus();
 const pcpus = readPcpus();
+const threads = readThreads();
 const rows = [];
 
 function listRows() {
@@ -64,12 +72,16 @@ function listRows() {
         rows.push({ kind: "title", label: domain.label, colour: domain.colour,
                     note: `${nr} vcpu${nr > 1 ? "s" : ""}` }, ...domain.vcpus);
     }
+    if (threads.length)
+        rows.push({ kind: "title", label: "Programs", note: "events of " +
+                    `${threads.length} thread${threads.length > 1 ? "s" : ""}`
+                  }, ...threads);
     let top = 0;
 
     for (const row of rows) {
         row.top = top;
         row.height = row.kind === "title" ? TITLE_HEIGHT
-            : row.kind === "pcpu" ? PCPU_HEIGHT
+            : row.kind !== "vcpu" ? PCPU_HEIGHT
             : row.exits.isEmpty ? PCPU_HEIGHT : VCPU_HEIGHT;
         top += row.height;
     }
@@ -93,10 +105,16 @@ function findRow(y) {
     return low;
 }
 
+// The track of a row, or the upper one of two.
+function mainTrack(row) {
+    return row.kind === "pcpu" ? row.run
+        : row.kind === "thread" ? row.events : row.state;
+}
+
 // Does the track of states or of exits lie there?
 function trackAt(row, y) {
-    if (row.kind === "pcpu")
-        return row.run;
+    if (row.kind !== "vcpu")
+        return mainTrack(row);
     return row.exits.isEmpty || y - row.top < STATE_HEIGHT + 4 ? row.state
         : row.exits;
 }
@@ -116,7 +134,7 @@ function setSearch(text) {
         const row = rows[i];
         const names = row.kind === "vcpu"
             ? [row.label, row.domainLabel, `d${row.domain}v${row.id}`]
-            : row.kind === "pcpu" ? [row.label] : [];
+            : row.kind !== "title" ? [row.label] : [];
 
         row.isMatch = search.isActive &&
             names.some((name) => name.toLowerCase().includes(wanted));

@@ -239,10 +239,11 @@ function showNote() {
         notes.push("The page shows a selected part of the trace.");
     if (facts.quantum || facts.exit_quantum)
         notes.push("The file is bounded to 20 MB: where slices are dense, " +
-            `states shorter than ${formatDuration(facts.quantum)} and VM ` +
-            `exits shorter than ${formatDuration(facts.exit_quantum)} are ` +
-            "condensed, and show sums, without arrows from wakers.  Export a part with --time, --vcpu " +
-            "or --domain to see each of them.");
+            `states shorter than ${formatDuration(facts.quantum)}, and VM ` +
+            "exits and events of programs shorter than " +
+            `${formatDuration(facts.exit_quantum)}, are condensed, and show ` +
+            "sums, without arrows from wakers.  Export a part with --time, " +
+            "--vcpu or --domain to see each of them.");
     if (facts.hidden_rows)
         notes.push("Further pcpus or vcpus have no row.");
     byId("note").textContent = notes.join("  ");
