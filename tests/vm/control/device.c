@@ -2,9 +2,10 @@
 /*
  * A device model in dom0 for a guest with one vcpu: reads of the ports of the
  * device return zero.  The first word of a file counts the accesses, so that a
- * script can compare a trace with the count.
+ * script can compare a trace with the count; a log has a line for each access,
+ * in the form of the log back end of trace points.
  *
- *    device DOMAIN FIRST-PORT NUMBER-OF-PORTS FILE
+ *    device DOMAIN FIRST-PORT NUMBER-OF-PORTS FILE LOG
  *
  * Serves until killed; prints a line once the guest may use the ports.
  */
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <xendevicemodel.h>
@@ -33,6 +35,7 @@ struct device {
     volatile struct ioreq *request; /* vcpu 0, in a page shared with Xen */
     uint32_t port;              /* event channel of vcpu 0 */
     volatile uint32_t *accesses;
+    FILE *log;
 };
 
 /* die(WHAT): the reason is in errno */
@@ -62,6 +65,24 @@ static void open_counter(struct device *d, const char *name)
     if ( d->accesses == MAP_FAILED )
         die(name);
     close(fd);
+}
+
+static void open_log(struct device *d, const char *name)
+{
+    d->log = fopen(name, "w");
+    if ( !d->log )
+        die(name);
+    setlinebuf(d->log);         /* we are killed */
+}
+
+static void log_access(const struct device *d)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    fprintf(d->log, "%d@%lld.%06ld:device_read port %#llx\n", (int)getpid(),
+            (long long)now.tv_sec, now.tv_nsec / 1000,
+            (unsigned long long)d->request->addr);
 }
 
 /* A server of I/O requests, with the pages that Xen shares. */
@@ -100,6 +121,7 @@ static void answer_request(struct device *d)
         return;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     r->state = STATE_IOREQ_INPROCESS;
+    log_access(d);
     if ( r->dir == IOREQ_READ && !r->data_is_ptr )
         r->data = 0;
     ++*d->accesses;
@@ -114,14 +136,15 @@ int main(int argc, char **argv)
 {
     struct device d = { 0 };
 
-    if ( argc != 5 )
+    if ( argc != 6 )
     {
-        fprintf(stderr, "usage: device DOMAIN FIRST-PORT PORTS FILE\n");
+        fprintf(stderr, "usage: device DOMAIN FIRST-PORT PORTS FILE LOG\n");
         return 2;
     }
     d.domain = atoi(argv[1]);
     open_handles(&d);
     open_counter(&d, argv[4]);
+    open_log(&d, argv[5]);
     begin_device(&d, atoi(argv[2]), atoi(argv[3]));
     /* The event of an access from before the channel is lost. */
     answer_request(&d);
