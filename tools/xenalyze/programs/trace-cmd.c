@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -89,7 +90,9 @@ void trace_cmd_close(struct trace_cmd *t)
 {
     if ( t->out )
         fclose(t->out);
-    /* Writing to the closed pipe ends it. */
+    /* It may have more to print, with SIGPIPE ignored, as under a pager. */
+    if ( t->pid )
+        kill(t->pid, SIGTERM);
     while ( t->pid && waitpid(t->pid, NULL, 0) < 0 && errno == EINTR )
         continue;
     *t = (struct trace_cmd){ .pid = 0 };
