@@ -61,12 +61,12 @@ wanted=$(grep -c '^\*' out)
 [ "$(grep -c '"cat":"program"' part.json)" -eq "$wanted" ] ||
     fail "--time: not $wanted events"
 
-# The page in HTML: rows with the same events, without their arguments.
+# The page in HTML: rows with the same events and arguments.
 expect 0 "$xenalyze" export html xen programs -o page.html
 [ ! -s err ] || fail "a message: $(cat err)"
 expect 0 python3 "$viewers/read-html.py" page.html
 sed -n 's/^event //p' out | LC_ALL=C sort >got
-awk '{ sub(/\./, "", $2); print $2 + 0, $3, $4 }' lines | LC_ALL=C sort >wanted
+awk '{ sub(/\./, "", $2); $1 = ""; $2 = $2 + 0; print substr($0, 2) }' lines | LC_ALL=C sort >wanted
 [ "$(wc -l <got)" -gt 100 ] && cmp -s got wanted ||
     fail "other events: $(diff got wanted | head -n 4)"
 expect 0 "$xenalyze" export html --time 0.2..0.3 xen programs -o page.html
@@ -82,9 +82,25 @@ awk 'BEGIN {
 expect 0 "$xenalyze" export html xen many -o page.html
 [ "$(wc -c <page.html)" -lt 20000000 ] || fail 'the page is too large'
 expect 0 python3 "$viewers/read-html.py" page.html
+grep -q '"has_arguments":false' page.html || fail 'arguments of slices'
 grep -qx 'thread many/1001, events 3000000' out &&
     grep -q 'condensed 0 [1-9]' out ||
     fail "not all events are counted: $(grep '^thread' out)"
+
+# More arguments than there is room for, of few events: the page has none.
+awk 'BEGIN {
+    text = sprintf("%0400d", 0)
+    for (i = 0; i < 8000; i++)
+        printf "1001@1767225600.%06d:event_%d x%s\n", 1000 + i, i % 11, text
+}' >wide
+for room in 5000:true 8000:false; do
+    head -n "${room%:*}" wide >some
+    expect 0 "$xenalyze" export html xen some -o page.html
+    grep -q "\"has_arguments\":${room#*:}" page.html ||
+        fail "${room%:*} events: arguments are not ${room#*:}"
+    expect 0 python3 "$viewers/read-html.py" page.html
+    [ "$(grep -c "^event " out)" -eq "${room%:*}" ] || fail 'not all events'
+done
 
 # Without traces of programs, or in a format without rows for these: the same.
 expect 0 "$xenalyze" export chrome xen -o alone.json
@@ -113,15 +129,16 @@ expect 0 python3 -c 'import json; json.load(open("hostile.json"))'
 grep -q '<script' hostile.json && fail 'a tag in JSON'
 expect 0 "$xenalyze" export html xen lossy -o page.html
 expect 0 python3 "$viewers/read-html.py" page.html
-grep -q '^event .* events lost$' out || fail 'html: no loss'
+grep -q '^event .* events lost 41$' out || fail 'html: no loss'
 {
     cat log 2>/dev/null
     printf '7@1767225600.25:</script><img/src=x/onload=1> x\n'
     printf '7@1767225600.26:\342\200\256evil\033[31m x\n'
+    printf '7@1767225600.27:open "</script><!--\342\200\256%0600d\n' 0
 } >'<b>log'
 expect 0 "$xenalyze" export html xen '<b>log' -o page.html
 expect 0 python3 "$viewers/read-html.py" page.html
-grep -q '^event 24[0-9]* <b>log/7 </script><img/src=x/onload=1>$' out ||
+grep -q '^event 24[0-9]* <b>log/7 </script><img/src=x/onload=1> x$' out ||
     fail "html: a tag in a name: $(grep '^event' out)"
 
 command -v protoc >/dev/null || skip 'there is no protoc to read Perfetto files'

@@ -388,6 +388,29 @@ async function checkFrames() {
     return evaluate("document.documentElement?.dataset.frames");
 }
 
+// Each Enter in the search finds the next event of a name, with arguments, and
+// all of a thread come before the next thread.
+async function checkEvents() {
+    const name = "device_write", seen = [];
+
+    await press("/");
+    await type(name);
+    assert.match(await text("matches"), /^[1-9][0-9]* rows?$/);
+    for (let i = 0; i < 4; i++) {
+        await press("Enter");
+        seen.push(await text("chosen"));
+    }
+    for (const what of seen)
+        assert.match(what, RegExp(`: ${name} · begin [0-9.]+ s · ` +
+                                  "arguments .*0x[0-9a-f]+ = "));
+    assert.equal(new Set(seen).size, 4, "four events");
+    assert.equal(new Set(seen.map((what) => what.split(":")[0])).size, 1);
+    await press("Enter", 8);
+    assert.equal(await text("chosen"), seen[2], "Shift goes back");
+    await press("Escape");
+    await press("Home");
+}
+
 // The rows of threads of programs, if there are any: found, chosen, explained.
 async function checkThreads() {
     const labels = await evaluate("JSON.parse(document.getElementById('facts')" +
@@ -411,6 +434,7 @@ async function checkThreads() {
     assert.notEqual(await text("chosen"), first, "the next event");
     await press("Escape");
     assert.match(await text("legend"), /Events of programs/);
+    await checkEvents();
     return labels.length;
 }
 

@@ -141,7 +141,7 @@ def read_track(data, levels, facts, mask):
 
 
 def read_tracks(facts, data):
-    x = {"state": {}, "exits": {}, "run": {}, "events": {}, "lost": 0,
+    x = {"state": {}, "exits": {}, "run": {}, "events": {}, "args": {}, "lost": 0,
          "levels": 0}
     used = 0
     for number, (_, _, label, _, state, exits) in enumerate(facts["vcpus"]):
@@ -154,9 +154,13 @@ def read_tracks(facts, data):
         losses, m = read_track(data, loss, facts, -1)
         x["lost"] += sum(s[2] for s in losses)
         used += n + m
-    for _, label, events in facts["threads"]:
+    for _, label, events, *args in facts["threads"]:
         assert label not in x["events"], label
         x["events"][label], n = read_track(data, events, facts, -1)
+        assert len(args) == facts["has_arguments"]
+        x["args"][label] = args[0] if args else None
+        if args:
+            assert len(args[0]) == len(x["events"][label]), label
         used += n
     assert used == len(data), "bytes of no track"
     states = set(key & STATE_MASK for slices in x["state"].values()
@@ -360,10 +364,12 @@ def main():
         len(facts["verdict"])))
     for label, slices in x["events"].items():
         print("thread %s, events %d" % (label, sum(s[2] for s in slices)))
-        for start, _, count, shares in slices:
+        args = x["args"][label]
+        for i, (start, _, count, shares) in enumerate(slices):
             if count == 1:
                 print("event", start, label, *(facts["event_names"][key]
-                                               for key in shares))
+                                               for key in shares),
+                      *([args[i]] if args and args[i] else []))
 
 
 main()

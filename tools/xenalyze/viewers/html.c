@@ -551,8 +551,7 @@ static void html_close(void *state)
     assert(!x->nr_vcpus || x->vcpus);
     free(x->pcpus);
     free(x->vcpus);
-    free(x->threads);
-    free(x->event_names);
+    html_free_programs(x);
     arena_fini(&x->texts);
 }
 

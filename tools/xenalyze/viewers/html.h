@@ -20,6 +20,7 @@
  */
 #define HTML_MAX_BYTES (7u << 20)
 #define HTML_STATES_BYTES (HTML_MAX_BYTES / 2)  /* the share of states */
+#define HTML_TEXT_BYTES (2u << 20)      /* all arguments of events, or none */
 #define HTML_MAX_VCPUS 2048u    /* with a row */
 #define HTML_MAX_PCPUS 4096u
 #define HTML_MAX_EXITS 64u      /* rows of tables */
@@ -68,6 +69,8 @@ struct html_thread
 {
     char *process_label, *label;
     struct html_levels events;  /* keys: number of the name + 1 */
+    char **arguments;           /* by event; complete if below the bound */
+    uint32_t nr_arguments, nr_events;   /* nr_arguments: room */
 };
 
 #define HTML_HANDLERS 64u
@@ -85,6 +88,7 @@ struct html
     uint32_t nr_threads;
     char **event_names;         /* NULL: no such event */
     uint32_t nr_event_names;
+    size_t arguments_size;      /* in the file; above HTML_TEXT_BYTES: none */
     struct arena texts;         /* memory of labels and names */
     bool has_hidden_pcpus, has_hidden_vcpus;    /* rows beyond the bounds */
     struct
@@ -124,6 +128,9 @@ void html_add_program(void *state, const struct activity_program *a);
 
 /* Write the rows of threads, and the names of events. */
 void html_write_programs(struct html *x, size_t *offset);
+
+/* Free the rows, without their tracks. */
+void html_free_programs(struct html *x);
 
 /* --- other parts of the file ---------------------------------------------- */
 

@@ -8,6 +8,8 @@ const tip = byId("tip");
 // The chosen row and slice.
 const chosen = { row: -1, track: null, slice: null };
 
+const LOST_EVENTS = 1;          // a key of events
+
 const nameKey = {
     run: (key) => vcpus[key - 1] ? vcpus[key - 1].label : "others",
     state: (key) => key & 7 ? STATE_NAMES[key & 7] : "others",
@@ -96,6 +98,12 @@ function describeSlice(row, track, slice) {
         pairs.push(["length", length || kind !== "exits"
             ? formatDuration(length) : "unknown"],
                    ...describeWake(findWake(row, track, slice)));
+    const args = kind === "events" && slice.isExact && row.args &&
+        slice.index >= 0 ? row.args[slice.index] : "";
+
+    if (args)
+        pairs.push([slice.shares[0][0] === LOST_EVENTS ? "lost" : "arguments",
+                    isolateName(args)]);
     if (!slice.isExact && kind === "events")
         pairs.push(["events", formatCount(slice.count)],
                    ["names", slice.shares.map(([key]) => name(key))

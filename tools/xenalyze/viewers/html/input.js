@@ -295,13 +295,36 @@ function onSearch() {
     requestDraw();
 }
 
+// The next event that matches, in the chosen row of a program.
+function goToEvent(direction) {
+    const row = rows[search.rows[search.at]];
+    const isChosen = chosen.slice && rows[chosen.row] === row &&
+        chosen.slice.index >= 0;
+
+    if (!row || row.kind !== "thread")
+        return false;
+    const first = direction > 0 ? 0 : row.events.level(0).length - 1;
+    const slice = findEvent(row, isChosen ? chosen.slice.index + direction
+                                          : first, direction);
+
+    if (!slice)
+        return false;
+    choose(search.rows[search.at], row.events, slice);
+    if (slice.from < view.from || slice.to > view.to)
+        moveTo(slice.from - (view.to - view.from) / 3);
+    return true;
+}
+
 function goToMatch(direction) {
     const nr = search.rows.length;
 
     if (!nr)
         return;
-    search.at = (search.at + direction + nr) % nr;
-    choose(search.rows[search.at], null, null);
+    if (!goToEvent(direction)) {
+        search.at = (search.at + direction + nr) % nr;
+        choose(search.rows[search.at], null, null);
+        goToEvent(direction);
+    }
     showRow(chosen.row);
     byId("matches").textContent = `${search.at + 1} of ${formatCount(nr)}`;
     requestDraw();

@@ -49,9 +49,9 @@ function readPcpus() {
 }
 
 function readThreads() {
-    return facts.threads.map(([process, label, events]) => ({
+    return facts.threads.map(([process, label, events, args]) => ({
         kind: "thread", process: isolateName(process),
-        label: isolateName(label), events: new Track(events),
+        label: isolateName(label), events: new Track(events), args,
     }));
 }
 
@@ -121,7 +121,37 @@ function trackAt(row, y) {
 
 // --- search ----------------------------------------------------------------
 
-const search = { text: "", isActive: false, rows: [], at: -1 };
+// keys: of events of programs whose name matches.
+const search = { text: "", isActive: false, rows: [], at: -1,
+                 keys: new Set() };
+
+// The slice of the next event, or slice of several events, with a name that
+// matches; null: there is none in this direction.
+function findEvent(row, from, direction) {
+    if (!search.keys.size || row.events.isEmpty)
+        return null;
+    const level = row.events.level(0);
+
+    for (let i = from; i >= 0 && i < level.length; i += direction) {
+        // Exact slices have their key without a list.
+        const key = level.keys[i];
+
+        if (key >= 0 ? search.keys.has(key)
+            : level.slice(i).shares.some(([k]) => search.keys.has(k)))
+            return Object.assign(level.slice(i), { index: i });
+    }
+    return null;
+}
+
+function findKeys(wanted) {
+    const keys = new Set();
+
+    facts.event_names.forEach((name, key) => {
+        if (key && wanted && name.toLowerCase().includes(wanted))
+            keys.add(key);
+    });
+    return keys;
+}
 
 function setSearch(text) {
     const wanted = text.trim().toLowerCase();
@@ -130,6 +160,7 @@ function setSearch(text) {
     search.isActive = wanted !== "";
     search.at = -1;
     search.rows = [];
+    search.keys = findKeys(wanted);
     for (let i = 0; i < rows.length; i++) {
         const row = rows[i];
         const names = row.kind === "vcpu"
@@ -137,7 +168,8 @@ function setSearch(text) {
             : row.kind !== "title" ? [row.label] : [];
 
         row.isMatch = search.isActive &&
-            names.some((name) => name.toLowerCase().includes(wanted));
+            (names.some((name) => name.toLowerCase().includes(wanted)) ||
+             row.kind === "thread" && findEvent(row, 0, 1) !== null);
         if (row.isMatch)
             search.rows.push(i);
     }

@@ -244,6 +244,9 @@ function showNote() {
             `${formatDuration(facts.exit_quantum)}, are condensed, and show ` +
             "sums, without arrows from wakers.  Export a part with --time, " +
             "--vcpu or --domain to see each of them.");
+    if (facts.threads.length && !facts.has_arguments)
+        notes.push("Events of programs have no arguments here, which would " +
+                   "be too many: see xenalyze dump, or export a part.");
     if (facts.hidden_rows)
         notes.push("Further pcpus or vcpus have no row.");
     byId("note").textContent = notes.join("  ");
