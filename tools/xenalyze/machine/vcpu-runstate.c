@@ -605,7 +605,8 @@ static void apply_exit_blocked(struct global *g, const struct change *c)
     debug_assert(o->open);
     if ( bytes > v->exit_bytes )
     {
-        v->open_exit = arena_alloc(&g->exits, bytes, _Alignof(*o));
+        v->open_exit = arena_alloc(&g->exits, bytes,
+                                   _Alignof(struct open_exit));
         v->exit_bytes = v->open_exit ? bytes : 0;
     }
     if ( !v->open_exit )

@@ -64,14 +64,15 @@ static const struct interval_form forms[INTERVAL_KINDS] = {
     [INTERVAL_DOMAIN_GRANT_MAPS] = {
         SUBJECT_GRANT, ": grants mapped (number)",
         "no grant was mapped", "mem" },
-    [INTERVAL_CR3_TIME] = { SUBJECT_FRAME, "Frames in CR3" SHARES, NO_LOAD },
+    [INTERVAL_CR3_TIME] = {
+        SUBJECT_FRAME, "Frames in CR3" SHARES, NO_LOAD, NULL },
     [INTERVAL_CR3_TIME_ALL] = {
-        SUBJECT_FRAME, "Frames in CR3" SHARES, NO_LOAD },
+        SUBJECT_FRAME, "Frames in CR3" SHARES, NO_LOAD, NULL },
     [INTERVAL_CR3_ORDERED] = {
-        SUBJECT_FRAME, "Frames in CR3" SHARES, NO_LOAD },
+        SUBJECT_FRAME, "Frames in CR3" SHARES, NO_LOAD, NULL },
     [INTERVAL_CR3_SUMMARY] = {
         SUBJECT_PURPOSE, " in CR3: guest, exits by purpose (% of the "
-        "interval)", NO_LOAD },
+        "interval)", NO_LOAD, NULL },
 };
 
 struct interval_table
