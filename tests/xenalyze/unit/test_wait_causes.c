@@ -500,6 +500,7 @@ START_TEST(bounded_uses)
 
     ck_assert_int_eq(guests_init(&g, 8, 8), 0);
     v = guests_get_vcpu(&g, 1, 0);
+    ck_assert_uint_eq(pcpu_uses_find(&u, 0), 0);
     for ( uint64_t i = 1; i <= 1000; i++ )
     {
         if ( pcpu_uses_are_full(&u) )

@@ -72,7 +72,7 @@ void pcpu_uses_add(struct pcpu_uses *u, uint64_t from, uint64_t to,
 uint32_t pcpu_uses_find(const struct pcpu_uses *u, uint64_t time)
 {
     uint32_t low = 0, high = u->nr;
-    const struct pcpu_span *last = u->spans + high;
+    const struct pcpu_span *last = high ? u->spans + high : NULL;
 
     /* Most waits are short: one of the last, without unpredictable branches. */
     if ( high > 4 && last[-4].to <= time )

@@ -225,7 +225,7 @@ static int put_record(void *arg, const struct walked_record *w)
     struct trace_dat *t = arg;
     int rc = 0;
 
-    if ( w->segment != t->segment )
+    if ( w->segment != t->segment && t->nr_left )
         memset(t->left, 0, t->nr_left * sizeof(*t->left));
     t->segment = w->segment;
     if ( !grow_to_index(&t->left, &t->nr_left, w->cpu, sizeof(*t->left)) )

@@ -324,7 +324,7 @@ int clock_probe_find_limits(struct clock_probe *p, uint64_t peak,
 
     assert(peak && room);
     *nr = 0;
-    if ( !rc )
+    if ( !rc && p->nr_pairs > begin )
         *nr = find_peaks(p->pairs + begin, p->nr_pairs - begin, peak, limits,
                          room);
     if ( p->nr_pairs > MAX_PAIRS )
