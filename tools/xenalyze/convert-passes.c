@@ -79,11 +79,12 @@ static void selection_fini(struct selection *s)
 /* --- cut ------------------------------------------------------------------ */
 
 static int write_cut(const struct run *run, const struct selection *s,
-                     FILE *out, struct err *e)
+                     FILE *out, const char *output, struct err *e)
 {
     struct cut_options o = {
         .trace = run->trace, .catalogue = s->catalogue, .filter = s->filter,
-        .out = out, .from = s->from, .until = s->until, .origin = s->first,
+        .out = out, .output = output, .from = s->from, .until = s->until,
+        .origin = s->first,
     };
     struct pass_progress progress;
     struct cut_counts counts;
@@ -118,13 +119,13 @@ static int write_cut_file(const struct run *run, const struct selection *s,
 
     if ( !strcmp(path, "-") )
     {
-        rc = write_cut(run, s, run->out, e);
+        rc = write_cut(run, s, run->out, "the part of the trace", e);
         return rc ? rc : run_flush(run, e);
     }
     rc = output_file_open(&file, path, e);
     if ( rc )
         return rc;
-    rc = write_cut(run, s, file.out, e);
+    rc = write_cut(run, s, file.out, path, e);
     if ( !rc )
         return output_file_commit(&file, e);
     output_file_discard(&file);

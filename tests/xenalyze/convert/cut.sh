@@ -225,7 +225,16 @@ expect_message 'leave out --follow'
 expect 2 "$xenalyze" --cut - --summary intel
 expect_message 'cut is an output of its own'
 expect 1 "$xenalyze" --cut /dev/full intel
-expect_message 'No space left on device'
+expect_message 'cannot write /dev/full: No space left on device'
+echo old >kept
+(
+    trap '' XFSZ
+    ulimit -f 16
+    exec "$xenalyze" --cut kept intel
+) >out 2>err && fail 'no error from a full disk'
+expect_message 'cannot write kept: File too large'
+[ "$(cat kept)" = old ] || fail 'a full disk leaves half a file'
+rm kept
 expect 1 "$xenalyze" --cut new --time=7000.. intel
 expect_message 'selects nothing'
 expect 1 "$xenalyze" --cut new --event=dom0op --time=0.3..0.4 intel

@@ -324,9 +324,9 @@ static bool is_over(struct cut *c)
 static int fail_cut(const struct cut *c, int rc, struct err *e)
 {
     assert(rc < 0);
-    return err_sys(e, rc, rc == -ENOMEM ? "cannot cut %s"
-                                        : "cannot write the part of %s",
-                   xt_trace_name(c->o->trace));
+    if ( rc == -ENOMEM )
+        return err_sys(e, rc, "cannot cut %s", xt_trace_name(c->o->trace));
+    return err_sys(e, rc, "cannot write %s", c->o->output);
 }
 
 static int read_records(struct cut *c, struct err *e)

@@ -29,6 +29,7 @@ struct cut_options
     const struct xt_catalogue *catalogue;
     const struct filter *filter;
     FILE *out;
+    const char *output;         /* name of `out`, for messages */
     uint64_t from, until;       /* the span; 0, UINT64_MAX: no bound */
     uint64_t origin;            /* begin of the trace */
     void (*progress)(void *arg, uint64_t time); /* or NULL */
