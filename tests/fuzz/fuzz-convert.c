@@ -2,6 +2,8 @@
 /*
  * Any bytes as a trace that is converted: to trace.dat and to CTF, all of the
  * trace and a part.  A conversion ends, and fails with a message or not at all.
+ * A part that is cut of any bytes is a trace that can be read to its end; its
+ * times may go backwards or repeat, as those of the input do.
  */
 #define _GNU_SOURCE /* memfd_create */
 
@@ -49,6 +51,47 @@ static void convert_ctf(const char *path, struct config *c)
     MUST(!system(command));
 }
 
+/* repeats: the input is a capture and copies of its windows. */
+static void check_part(int fd, bool repeats)
+{
+    const struct xt_damage *damage;
+    struct xt_trace *trace;
+    struct err e = ERR_INIT;
+    struct xt_batch b;
+    char path[64];
+    int rc;
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    MUST(!xt_trace_open(&trace, path, 0, &e));
+    while ( (rc = xt_trace_next_batch(trace, &b, &e)) > 0 )
+        continue;
+    MUST(!rc);
+    damage = xt_trace_damage(trace);
+    MUST(repeats || !xt_damage_gaps(damage));
+    xt_trace_close(trace);
+}
+
+static void convert_cut(const char *path, struct config *c)
+{
+    struct run run = { .config = c, .name = "trace" };
+    struct err e = ERR_INIT;
+    int fd = memfd_create("part", MFD_CLOEXEC), rc;
+
+    MUST(fd >= 0);
+    c->cut_path = "-";
+    MUST(!xt_trace_open(&run.trace, path, 0, &e));
+    MUST(!xt_trace_info(run.trace, &run.info, &e));
+    run.out = fdopen(dup(fd), "w");
+    MUST(run.out);
+    rc = cut_pass(&run, &e);
+    MUST((rc >= 0) == !e.code);
+    MUST(!fclose(run.out));
+    if ( !rc )
+        check_part(fd, xt_trace_damage(run.trace)->times[XT_DAMAGE_TWICE]);
+    xt_trace_close(run.trace);
+    close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct config c = { .threads = 1, .reports = { .trace_dat_path = "-" } };
@@ -59,10 +102,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     convert(path, &c, trace_dat_pass);
     convert_ctf(path, &c);
+    convert_cut(path, &c);
     c.time = "10us..2ms";
     c.pcpus = "0,2-4";
     convert(path, &c, trace_dat_pass);
     convert_ctf(path, &c);
+    convert_cut(path, &c);
     close(fd);
     return 0;
 }

@@ -73,10 +73,8 @@ static ssize_t numbers_read(void *state, struct chunk *c,
 
 static void spend_time(uint32_t number)
 {
-    volatile uint32_t sink = 0;
-
-    for ( uint32_t i = 0; i < number % 5 * 20000; i++ )
-        sink += i;
+    for ( volatile uint32_t i = 0; i < number % 5 * 20000; i++ )
+        continue;
 }
 
 static void numbers_format(const void *state, struct chunk *c)

@@ -95,8 +95,7 @@ static int write_window(struct window_buffer *w, unsigned int cpu,
     assert(nr_spans == 1 || nr_spans == 2);
     xt_frame_init(&f, cpu, spans, nr_spans);
     if ( w->sealed )
-        xt_frame_seal(&f, w->number);
-    w->number++;
+        xt_frame_seal(&f, w->number++);
     for ( int i = 0; i < f.nr_iov; i++ )
         if ( fwrite(f.iov[i].iov_base, 1, f.iov[i].iov_len, w->out) !=
              f.iov[i].iov_len )
