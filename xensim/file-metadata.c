@@ -13,7 +13,7 @@
 
 #include <public/trace.h>
 
-/* 2026-01-01T00:00:00Z, the date of the begin of the simulation */
+/* 2026-01-01T00:00:00Z, where the wall clock begins by default */
 #define FIRST_DATE (1767225600 * UINT64_C(1000000000))
 
 /* Values of events/11-meta. */
@@ -76,11 +76,18 @@ static void write_text(uint32_t event, uint16_t id, const char *text,
 
 /* ---- the machine ------------------------------------------------------ */
 
-/* Both clocks of dom0 start with the simulation, when the TSC is `tsc`. */
-static void write_clock(uint64_t tsc, FILE *out)
+uint64_t file_metadata_date(const struct options *o)
 {
-    WRITE_RECORD(TRC_META_CLOCK, out, LOW(tsc), HIGH(tsc), 0, 0,
-                 LOW(FIRST_DATE), HIGH(FIRST_DATE), 0);
+    return FIRST_DATE + o->wall_clock;
+}
+
+/* Both clocks of dom0 start with the simulation, when the TSC is `tsc`. */
+static void write_clock(const struct options *o, uint64_t tsc, FILE *out)
+{
+    uint64_t date = file_metadata_date(o);
+
+    WRITE_RECORD(TRC_META_CLOCK, out, LOW(tsc), HIGH(tsc), 0, 0, LOW(date),
+                 HIGH(date), 0);
 }
 
 /* Each pcpu is a core; a socket is a node, and has a run queue of credit2. */
@@ -145,6 +152,11 @@ static uint64_t hash_options(const struct options *o, uint64_t hash)
         hash = hash_number(hash, o->timer_slack);
     if ( !o->tickle_idle )
         hash = hash_number(hash, 1);
+    if ( o->wall_clock )
+        hash = hash_number(hash, o->wall_clock);
+    for ( const char *c = o->host_name; strcmp(o->host_name, "xensim") && *c;
+          c++ )
+        hash = hash_number(hash, (unsigned char)*c);
     if ( o->stall )
         hash = hash_number(hash_number(hash, o->stall), o->stall_for);
     if ( o->programs )
@@ -161,11 +173,6 @@ void file_metadata_boot_id(const struct options *o, unsigned char id[16])
 
     memcpy(id, &low, sizeof(low));
     memcpy(id + sizeof(low), &high, sizeof(high));
-}
-
-uint64_t file_metadata_date(void)
-{
-    return FIRST_DATE;
 }
 
 static void write_boot_id(const struct options *o, FILE *out)
@@ -199,11 +206,11 @@ static void write_machine(const struct options *o, uint64_t first, FILE *out)
 
     write_boot_id(o, out);
     WRITE_RECORD(TRC_META_TSC, out, LOW(hz), HIGH(hz), SOURCE_HYPERVISOR, 0);
-    write_clock(first, out);
+    write_clock(o, first, out);
     WRITE_RECORD(TRC_META_XEN, out, 4 | guest->minor << 16,
                  o->vendor == SIM_AMD ? HARDWARE_SVM : HARDWARE_VMX, o->cpus,
                  LOW(bytes), HIGH(bytes));
-    write_text(TRC_META_TEXT, TEXT_HOST, "xensim", out);
+    write_text(TRC_META_TEXT, TEXT_HOST, o->host_name, out);
     write_topology(guest, o->cpus, out);
     write_interrupts(guest, out);
 }

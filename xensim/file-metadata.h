@@ -33,6 +33,6 @@ int file_metadata_update(struct file_metadata *m, FILE *out);
 
 /* The boot id, and dom0's wall clock at the begin, in ns since 1970. */
 void file_metadata_boot_id(const struct options *o, unsigned char id[16]);
-uint64_t file_metadata_date(void);
+uint64_t file_metadata_date(const struct options *o);
 
 #endif /* XENSIM_FILE_METADATA_H */

@@ -56,6 +56,8 @@ struct options
     /* The run. */
     bool virtual_time;
     const char *output;
+    const char *host_name;  /* in the metadata of the output */
+    uint64_t wall_clock;    /* ns after the first date, at the begin */
     uint64_t drain;         /* ns; 0: before a ring is full */
     const char *socket;
     uint64_t duration;      /* ns; 0: until a signal */

@@ -53,10 +53,10 @@ static void write_host(const struct options *o, FILE *out)
     file_metadata_boot_id(o, boot);
     for ( unsigned int i = 0; i < sizeof(boot); i++ )
         snprintf(uuid + 2 * i, 3, "%02x", boot[i]);
-    snprintf(text, sizeof(text), "pid 1000 host xensim boot %s program qemu",
-             uuid);
+    snprintf(text, sizeof(text), "pid 1000 host %.64s boot %s program qemu",
+             o->host_name, uuid);
     write_mapping(ID_PROCESS, text, out);
-    snprintf(text, sizeof(text), "0 %" PRIu64, file_metadata_date());
+    snprintf(text, sizeof(text), "0 %" PRIu64, file_metadata_date(o));
     write_mapping(ID_CLOCK, text, out);
 }
 
