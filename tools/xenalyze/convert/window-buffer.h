@@ -27,7 +27,7 @@ struct window_buffer
     unsigned int nr_cpus;
     size_t held;                /* bytes in all windows */
     bool sealed;                /* set by the caller: windows get seals */
-    uint32_t number;            /* of the next seal */
+    uint32_t number;            /* next seal's */
     struct window_bytes preface;        /* in front of the first window */
 };
 
