@@ -289,7 +289,8 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
     { .name = "dump", .args = "[EVENTS] FILE",
       .help = "a line for each record, or of EVENTS: sched_*,hvm",
       .details = "Prints records in order of time with their fields explained. "
-        "EVENTS are names, patterns, classes or numbers, as for --event.",
+        "EVENTS are names, patterns, classes or numbers, as for --event.  The "
+        "traces of several hosts are merged by the wall clocks of these.",
       .options = OPTIONS("--dump-all"),
       .related = OPTIONS(SELECTION, "event", "output"),
       .take = take_events, .suggest = xt_catalogue_print_names },

@@ -23,6 +23,7 @@
 #include "common/output-file.h"
 #include "common/pager.h"
 #include "xenalyze/compare/compare.h"
+#include "xenalyze/hosts.h"
 #include "xenalyze/info-tables.h"
 #include "xenalyze/options.h"
 #include "xenalyze/outputs.h"
@@ -44,8 +45,14 @@ static bool is_enabled(unsigned int when, bool automatic)
     return when == WHEN_ALWAYS || (when == WHEN_AUTO && automatic);
 }
 
+static int run_traces(struct run *run, struct hosts *hosts, struct err *e)
+{
+    assert(!hosts != !run->trace);
+    return hosts ? hosts_run(hosts, run, e) : outputs_run(run, e);
+}
+
 /* Run the outputs into the file of --output. */
-static int write_output(struct run *run, struct err *e)
+static int write_output(struct run *run, struct hosts *hosts, struct err *e)
 {
     const struct config *config = run->config;
     struct output_file file;
@@ -58,7 +65,7 @@ static int write_output(struct run *run, struct err *e)
     if ( config->progress )
         run->progress = stderr;
     run->colour = is_enabled(config->colour, false);
-    rc = outputs_run(run, e);
+    rc = run_traces(run, hosts, e);
     if ( !rc )
         return output_file_commit(&file, e);
     output_file_discard(&file);
@@ -66,7 +73,7 @@ static int write_output(struct run *run, struct err *e)
 }
 
 /* Run the outputs; on a terminal with a pager and colours. */
-static int print_output(struct run *run, struct err *e)
+static int print_output(struct run *run, struct hosts *hosts, struct err *e)
 {
     const struct config *config = run->config;
     bool terminal = isatty(STDOUT_FILENO);
@@ -81,7 +88,7 @@ static int print_output(struct run *run, struct err *e)
     else if ( config->progress && !terminal )
         run->progress = stderr;
     run->out = pager.out;
-    rc = outputs_run(run, e);
+    rc = run_traces(run, hosts, e);
     closed = pager_close(&pager);
     /* A user who leaves the pager early has seen enough: no error. */
     if ( pager.pid && rc == -EPIPE )
@@ -99,11 +106,12 @@ static int print_written(const char *name, struct err *e)
     return 0;
 }
 
-static int run_outputs(struct run *run, struct err *e)
+/* The trace of the run is open; or it is of several hosts. */
+static int run_outputs(struct run *run, struct hosts *hosts, struct err *e)
 {
     const struct config *config = run->config;
-    int rc = config->output && !config->draws ? write_output(run, e)
-                                              : print_output(run, e);
+    int rc = config->output && !config->draws ? write_output(run, hosts, e)
+                                              : print_output(run, hosts, e);
 
     return rc || !config->draws ? rc : print_written(config->output, e);
 }
@@ -229,7 +237,7 @@ static int read_trace(struct run *run, const char *path, unsigned int flags,
     if ( config->nr_programs )
         rc = programs_open(&run->programs, config->programs,
                            config->nr_programs, config->program_events, e);
-    rc = rc ? rc : run_outputs(run, e);
+    rc = rc ? rc : run_outputs(run, NULL, e);
     programs_close(run->programs);
     xt_trace_close(run->trace);
     return rc;
@@ -246,6 +254,7 @@ static int analyze_file(struct config *config, struct err *e)
                                         : 0;
     struct spool spool = { .fd = -1 };
     const char *path = config->path;
+    struct hosts *hosts;
     int rc;
 
     if ( config->reports.json_schema )
@@ -257,8 +266,15 @@ static int analyze_file(struct config *config, struct err *e)
         return print_values(config, e);
     rc = outputs_choose(config, isatty(STDOUT_FILENO) && !config->output,
                         e);
+    rc = rc ? rc : hosts_find(&hosts, config, e);
     if ( rc )
         return rc;
+    if ( hosts )
+    {
+        rc = run_outputs(&run, hosts, e);
+        hosts_free(hosts);
+        return rc;
+    }
     if ( config->nr_paths > 1 && !config->compare )
         rc = spool_join(&spool, config->paths, config->nr_paths, &path,
                         &config->log, e);

@@ -409,6 +409,22 @@ bool outputs_read_again(const struct config *config)
     return nr > 1;
 }
 
+bool outputs_have_hosts(const struct config *c)
+{
+    struct report_config reports = c->reports;
+
+    if ( c->nr_programs || c->follow || c->dump_raw_process )
+        return false;
+    if ( c->dump_all )
+        return !any_is_wanted(c, dump_pass);
+    reports.nr_exports = 0;
+    for ( size_t i = 0; i < c->reports.nr_exports; i++ )
+        if ( !viewer_has_hosts(c->reports.exports[i].format) )
+            return false;
+    return c->reports.nr_exports && !c->reports.symbol_file &&
+           !any_is_wanted_beside(c, reports_pass, &reports);
+}
+
 /* Log whether the order in time is exact; for a mapped file it always is. */
 static void log_order(const struct run *run)
 {

@@ -23,6 +23,7 @@ struct run
     const char *name;           /* of the trace, for messages and headings */
     struct xt_trace *trace;     /* rewound before each pass */
     struct programs *programs;  /* with the clock of the trace; or NULL */
+    struct report_hosts *hosts; /* the trace is one of several; or NULL */
     struct xt_info info;        /* metadata in the trace ... */
     struct xt_domain_names names;       /* ... and its domains' names */
     const struct log *log;
@@ -71,6 +72,9 @@ int outputs_check_schema(const struct config *config, struct err *e);
 
 /* True if the trace has to be read more than once. */
 bool outputs_read_again(const struct config *config);
+
+/* Is the only output one that several hosts can share? */
+bool outputs_have_hosts(const struct config *config);
 
 /* Run the outputs in run->config.  The caller has set all but info and
    names. */

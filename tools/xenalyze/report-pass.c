@@ -114,6 +114,7 @@ static int open_reports(struct pass *p, struct err *e)
     p->reports.list_missing = list_missing;
     p->reports.run = run;
     p->reports.programs = run->programs;
+    p->reports.hosts = run->hosts;
     p->reports.out = run->out;
     p->reports.output = run->output;
     p->reports.names = &run->names;

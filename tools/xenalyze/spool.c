@@ -273,6 +273,21 @@ static int compare_pieces(const void *a, const void *b)
                       ((const struct piece *)b)->path);
 }
 
+static int refuse_other(const struct piece *first, const struct piece *other,
+                        const char *difference, struct err *e)
+{
+    bool has_walls = first->info.has_wall && other->info.has_wall;
+
+    assert(difference);
+    return err_set(e, -EINVAL, "%s is not of the same capture as %s: %s "
+                   "differs; analyze these traces one by one%s", other->path,
+                   first->path, difference,
+                   has_walls && same_capture_is_proven(&first->info,
+                                                       &other->info)
+                   ? ", or show hosts on one timeline with xenalyze dump or "
+                     "xenalyze export perfetto" : "");
+}
+
 /*
  * Time stamps cannot sort files: with several pcpus, the first record of a file
  * may be older than the first record of the file before.
@@ -288,9 +303,7 @@ static int sort_pieces(struct piece *pieces, size_t nr, struct err *e)
         difference = same_capture_find_difference(&pieces[0].info,
                                                   &pieces[i].info);
         if ( !rc && difference )
-            rc = err_set(e, -EINVAL, "%s is not of the same capture as %s: %s "
-                         "differs; analyze these traces one by one",
-                         pieces[i].path, pieces[0].path, difference);
+            rc = refuse_other(&pieces[0], &pieces[i], difference, e);
     }
     if ( !rc )
         rc = refuse_copies(pieces, nr, e);

@@ -3,6 +3,9 @@
  * --export: files for viewers of other projects, written while the trace is
  * read.  A file gets its name when it is complete.  A format with numbers of
  * reports opens these reports.
+ *
+ * Several hosts are several passes with the same files: the exports stay open
+ * between them.
  */
 #include <assert.h>
 #include <errno.h>
@@ -15,6 +18,9 @@
 
 struct viewers
 {
+    const struct report_file *exports;  /* configured files */
+    const char *output;         /* name of standard output, in messages */
+    bool has_hosts;             /* kept between passes */
     struct viewer_numbers numbers;      /* complete in viewers_write() */
     char *verdict;
     struct viewer *viewers[REPORT_MAX_EXPORTS];
@@ -32,66 +38,77 @@ static int open_viewer(struct report_pass *p, struct viewers *v, size_t i,
 {
     const struct report_file *f = &p->config->exports[i];
     const struct viewer_options options = {
-        .trace = p->name, .names = p->request.names,
+        .trace = p->hosts ? p->hosts->name : p->name,
+        .host = p->hosts ? &p->hosts->host : NULL,
+        .names = p->request.names,
         .wants_pcpu = p->pcpus ? p->wants_pcpu : NULL,
         .wants_vcpu = p->wants_vcpu, .filter = p->filter,
         .numbers = &v->numbers, .programs = p->programs,
         .symbols = p->symbols,
     };
     bool is_output = !strcmp(f->path, "-");
-    struct sink waits;
     int rc = 0;
 
-    assert(f->format);
+    assert(f->format && i <= v->nr);
+    if ( i < v->nr )
+        return viewer_begin_host(v->viewers[i], &options);
     v->files[i] = (struct output_file){ .fd = -1 };
     v->nr = i + 1;
     if ( !is_output )
         rc = output_file_open(&v->files[i], f->path, e);
-    rc = rc ? rc : viewer_new(&v->viewers[i], f->format, &options,
-                              is_output ? p->out : v->files[i].out);
-    if ( !rc )
-        report_add_sink(p, viewer_sink(v->viewers[i]));
-    if ( !rc && viewer_get_waits_sink(v->viewers[i], &waits) )
+    return rc ? rc : viewer_new(&v->viewers[i], f->format, &options,
+                                is_output ? p->out : v->files[i].out);
+}
+
+static void add_viewer_sinks(struct report_pass *p, struct viewer *viewer)
+{
+    struct sink waits;
+
+    assert(viewer);
+    report_add_sink(p, viewer_sink(viewer));
+    if ( viewer_get_waits_sink(viewer, &waits) )
         report_add_sink(p, waits);
-    return rc;
 }
 
 static int viewers_open(struct report_pass *p, void **state, struct err *e)
 {
-    struct viewers *v = *state = fault_calloc(1, sizeof(*v));
-    int rc = v ? 0 : -ENOMEM;
+    struct viewers *v = p->hosts ? p->hosts->viewers : NULL;
+    int rc = 0;
 
+    if ( !v )
+    {
+        v = fault_calloc(1, sizeof(*v));
+        if ( !v )
+            return -ENOMEM;
+        v->exports = p->config->exports;
+        v->output = p->output ? p->output : "the report";
+        v->has_hosts = p->hosts;
+        if ( p->hosts )
+            p->hosts->viewers = v;
+    }
+    *state = v;
     for ( size_t i = 0; !rc && i < p->config->nr_exports; i++ )
+    {
         rc = open_viewer(p, v, i, e);
+        if ( !rc )
+            add_viewer_sinks(p, v->viewers[i]);
+    }
     return rc;
 }
 
-/* The export or the output of the report, in messages. */
-static const char *get_output_name(const struct report_pass *p,
-                                   const struct output_file *f)
-{
-    assert(p->out);
-    if ( f->fd >= 0 )
-        return f->path;
-    return p->output ? p->output : "the report";
-}
-
-static int write_viewer(struct report_pass *p, struct viewers *v, size_t i,
+static int write_viewer(struct viewers *v, size_t i, const char *name,
                         struct err *e)
 {
-    const char *name = p->config->exports[i].format->name;
-    int rc;
+    struct output_file *f = &v->files[i];
+    int rc = viewer_finish(v->viewers[i]);
 
-    if ( viewer_is_empty(v->viewers[i]) )
-        return report_refuse_source(p, "runstates or VM exits of known vcpus",
-                                    "sched:min,hvm", e);
-    rc = viewer_finish(v->viewers[i]);
     if ( rc == -ENOMEM )
-        return err_sys(e, rc, "cannot export %s as %s", p->name, name);
+        return err_sys(e, rc, "cannot export %s as %s", name,
+                       v->exports[i].format->name);
     if ( rc )
         return err_sys(e, rc, "cannot write %s",
-                       get_output_name(p, &v->files[i]));
-    return v->files[i].fd < 0 ? 0 : output_file_commit(&v->files[i], e);
+                       f->fd < 0 ? v->output : f->path);
+    return f->fd < 0 ? 0 : output_file_commit(f, e);
 }
 
 /* A verdict compares a vcpu with every vcpu in the trace. */
@@ -145,7 +162,13 @@ static int viewers_write(struct report_pass *p, void *state, struct err *e)
     if ( rc )
         return err_sys(e, rc, "cannot export %s", p->name);
     for ( size_t i = 0; !rc && i < v->nr; i++ )
-        rc = write_viewer(p, v, i, e);
+    {
+        if ( viewer_is_empty(v->viewers[i]) )
+            return report_refuse_source(p, "runstates or VM exits of known "
+                                        "vcpus", "sched:min,hvm", e);
+        if ( !v->has_hosts )
+            rc = write_viewer(v, i, p->name, e);
+    }
     return rc;
 }
 
@@ -159,18 +182,44 @@ void report_viewers_add_path(const struct report_pass *p, uint64_t from,
         viewer_add_path(v->viewers[i], from, to, path, name);
 }
 
-static void viewers_free(void *state)
+static void free_viewers(struct viewers *v)
 {
-    struct viewers *v = state;
-
-    for ( size_t i = 0; v && i < v->nr; i++ )
+    assert(v);
+    for ( size_t i = 0; i < v->nr; i++ )
     {
         viewer_free(v->viewers[i]);
         output_file_discard(&v->files[i]);
     }
-    if ( v )
-        free(v->verdict);
+    free(v->verdict);
     free(v);
+}
+
+static void viewers_free(void *state)
+{
+    struct viewers *v = state;
+
+    if ( v && !v->has_hosts )
+        free_viewers(v);
+}
+
+int report_hosts_write(struct report_hosts *h, struct err *e)
+{
+    int rc = 0;
+
+    assert(h->viewers && h->name);
+    for ( size_t i = 0; !rc && i < h->viewers->nr; i++ )
+    {
+        h->hides_vcpus |= viewer_hides_vcpus(h->viewers->viewers[i]);
+        rc = write_viewer(h->viewers, i, h->name, e);
+    }
+    return rc;
+}
+
+void report_hosts_fini(struct report_hosts *h)
+{
+    if ( h->viewers )
+        free_viewers(h->viewers);
+    h->viewers = NULL;
 }
 
 bool report_viewers_show_losses(const struct report_pass *p)

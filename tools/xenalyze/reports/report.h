@@ -161,6 +161,18 @@ struct report
 
 /* --- the pass ------------------------------------------------------------- */
 
+/*
+ * Timelines of several hosts: each host is a pass, and the files are complete
+ * after report_hosts_write().
+ */
+struct report_hosts
+{
+    const char *name;           /* names of the traces, for messages */
+    struct viewer_host host;    /* the host of the next pass */
+    struct viewers *viewers;    /* open exports; NULL: no pass so far */
+    bool hides_vcpus;           /* vcpus beyond GUESTS_MAX_VCPUS have no row */
+};
+
 struct report_pass
 {
     /* Filled in by the caller; pointers are borrowed. */
@@ -183,6 +195,7 @@ struct report_pass
                          char *text, size_t size);
     const void *run;            /* for the callback */
     struct programs *programs;  /* to be copied; NULL: none */
+    struct report_hosts *hosts; /* NULL: one host */
 
     /* For reports. */
     struct report_request request;      /* the config's, completed */
@@ -213,6 +226,10 @@ int report_pass_print(struct report_pass *p, struct err *e);
 /* After printing: -errno with *e if a report is incomplete. */
 int report_pass_check(struct report_pass *p, struct err *e);
 void report_pass_fini(struct report_pass *p);
+
+/* Complete the timelines of all passes: 0, or -errno with *e. */
+int report_hosts_write(struct report_hosts *h, struct err *e);
+void report_hosts_fini(struct report_hosts *h);
 
 /* Does the output have a section for data quality? */
 bool report_pass_shows_quality(const struct report_pass *p);

@@ -71,7 +71,7 @@ static void add_waker(struct activities *a, struct activity_wait *out,
         return;
     out->is_wakeup = true;
     out->woken = activities_get_time(a, w->woken);
-    out->waker_pcpu = w->waker_pcpu;
+    out->waker_pcpu = activities_get_row(a, w->waker_pcpu);
     if ( out->woken > out->from )
         out->woken = out->from;
 }
@@ -135,7 +135,8 @@ static void show_wait(struct activities *a, const struct wait_worst *wait,
                                            wait->domain, wait->vcpu);
     struct activity_wait out = {
         .from = activities_get_time(a, wait->from),
-        .to = activities_get_time(a, wait->to), .pcpu = wait->pcpu,
+        .to = activities_get_time(a, wait->to),
+        .pcpu = wait->is_complete ? activities_get_row(a, wait->pcpu) : 0,
         .is_complete = wait->is_complete,
     };
 

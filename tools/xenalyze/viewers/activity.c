@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,8 +28,8 @@ struct activity_slot
     const struct vcpu *waker;
     uint32_t waker_pcpu;
     bool is_woken, has_waits;
-    char label[XT_LABEL_MAX];
-    char domain_label[XT_LABEL_MAX + 8];
+    char label[ACTIVITY_LABEL_MAX];
+    char domain_label[ACTIVITY_LABEL_MAX];
 };
 
 const char *activity_state_name(enum activity_state state)
@@ -45,6 +46,39 @@ const char *activity_state_name(enum activity_state state)
     return names[state];
 }
 
+/* --- names of rows -------------------------------------------------------- */
+
+/* "host1:", or "" for the only host; without a blank, as all labels. */
+static int put_host(const struct viewer_options *o, char *label)
+{
+    int length = 0;
+
+    if ( o->host )
+        length = snprintf(label, VIEWER_HOST_MAX, "%s:", o->host->label);
+    assert(length >= 0 && length < (int)VIEWER_HOST_MAX);
+    return length;
+}
+
+const char *activity_label_pcpu(const struct viewer_options *options,
+                                uint32_t pcpu, char label[ACTIVITY_LABEL_MAX])
+{
+    int length = put_host(options, label);
+
+    snprintf(label + length, ACTIVITY_LABEL_MAX - length, "pcpu %" PRIu32,
+             activity_get_pcpu(options, pcpu));
+    return label;
+}
+
+uint32_t activities_get_row(struct activities *a, uint32_t pcpu)
+{
+    uint32_t row = a->options->first_pcpu + pcpu;
+
+    debug_assert(pcpu != FACT_NO_PCPU);
+    if ( row >= a->nr_pcpus )
+        a->nr_pcpus = row + 1;
+    return row;
+}
+
 /* --- vcpus ---------------------------------------------------------------- */
 
 static void name_vcpu(const struct activities *a, struct activity_slot *s,
@@ -53,10 +87,12 @@ static void name_vcpu(const struct activities *a, struct activity_slot *s,
     const struct xt_domain_names *names = a->options->names;
     char label[XT_LABEL_MAX];
     unsigned int id = v->domain->id;
+    int length = put_host(a->options, s->label);
 
-    xt_vcpu_label(names, id, v->id, s->label);
-    snprintf(s->domain_label, sizeof(s->domain_label), "d%u%s%s", id,
-             xt_domain_name(names, id) ? ":" : "",
+    xt_vcpu_label(names, id, v->id, s->label + length);
+    length = put_host(a->options, s->domain_label);
+    snprintf(s->domain_label + length, sizeof(s->domain_label) - length,
+             "d%u%s%s", id, xt_domain_name(names, id) ? ":" : "",
              xt_domain_name(names, id) ? xt_domain_label(names, id, label)
                                        : "");
     s->vcpu.label = s->label;
@@ -66,8 +102,24 @@ static void name_vcpu(const struct activities *a, struct activity_slot *s,
 /*
  * Processes are numbered from 1 and threads from 2^17, above all processes,
  * since viewers regard a thread with the number of a process as its main
- * thread, and 0 as the idle task.
+ * thread, and 0 as the idle task.  The numbers of one host's domains are those
+ * of Xen; several hosts have the same domains, and numbers in order.
  */
+static void number_vcpu(struct activities *a, struct activity_vcpu *out,
+                        const struct vcpu *v)
+{
+    uint64_t *pid = &a->processes[v->domain->index];
+
+    out->number = a->nr_vcpus++;
+    out->is_first_of_domain = !*pid;
+    if ( !*pid )
+        *pid = a->options->host ? ++a->nr_processes : out->domain + 1;
+    out->pid = *pid;
+    out->tid = a->options->host ? (UINT64_C(1) << 17) + out->number
+                                : (out->pid + 1) << 16 | v->id;
+    debug_assert(out->pid <= UINT64_C(1) << 16 && out->tid > out->pid);
+}
+
 static void announce_vcpu(struct activities *a, struct activity_slot *s,
                           const struct vcpu *v)
 {
@@ -75,19 +127,14 @@ static void announce_vcpu(struct activities *a, struct activity_slot *s,
 
     out->domain = v->domain->id;
     out->id = v->id;
-    out->pid = out->domain + 1;
-    out->tid = (out->pid + 1) << 16 | v->id;
-    out->number = a->nr_vcpus++;
     out->first = a->base;
-    debug_assert(out->pid <= UINT64_C(1) << 16 && out->tid > out->pid);
+    number_vcpu(a, out, v);
     name_vcpu(a, s, v);
-    out->is_first_of_domain = !a->domains[v->domain->index];
-    a->domains[v->domain->index] = true;
     if ( a->ops->vcpu )
         a->ops->vcpu(a->state, out);
 }
 
-/* Find or create.  NULL: no memory. */
+/* Find or create.  NULL: no memory, or too many vcpus of all hosts. */
 static struct activity_slot *get_slot(struct activities *a,
                                       const struct vcpu *v)
 {
@@ -96,8 +143,11 @@ static struct activity_slot *get_slot(struct activities *a,
 
     if ( s )
         return s;
-    if ( grow_to_index(&a->domains, &a->nr_domains, v->domain->index,
-                       sizeof(*a->domains)) )
+    a->has_hidden_vcpus |= a->nr_vcpus == GUESTS_MAX_VCPUS;
+    if ( a->has_hidden_vcpus )
+        return NULL;
+    if ( grow_to_index(&a->processes, &a->nr_domains, v->domain->index,
+                       sizeof(*a->processes)) )
         s = grow_get_object(&a->slots, &a->nr_slots, v->index, &a->arena,
                             sizeof(*s), _Alignof(struct activity_slot));
     if ( s )
@@ -127,16 +177,30 @@ uint64_t activities_get_time(struct activities *a, uint64_t tsc)
     return time;
 }
 
+/* Time of the begin of a host's segment by its wall clock. */
+static uint64_t get_host_base(const struct activities *a)
+{
+    int64_t base = 0;
+
+    if ( !a->clock.has_wall ||
+         __builtin_sub_overflow(a->clock.wall, a->options->host->origin,
+                                &base) || base < 0 )
+        return 0;
+    return base;
+}
+
 static void activities_begin(void *state, const struct fact_begin *f)
 {
     struct activities *a = state;
     struct activity_begin begin = {
-        .segment = f->segment, .has_wall = f->clock->has_wall,
+        .segment = a->nr_segments++, .has_wall = f->clock->has_wall,
         .wall = f->clock->wall, .hz = xt_clock_hz(f->clock),
     };
 
     a->clock = *f->clock;
-    if ( f->segment )
+    if ( a->options->host && (!f->segment || get_host_base(a) > a->last) )
+        a->base = get_host_base(a);
+    else if ( f->segment )
         a->base = a->last + SEGMENT_GAP;
     begin.first = a->base;
     if ( a->ops->begin )
@@ -218,7 +282,8 @@ static void note_wakeup(struct activities *a, struct activity_slot *s,
                         s->woken_at == f->from && s->waker &&
                         s->waker_pcpu != FACT_NO_PCPU;
     s->span.waker = NULL;
-    s->span.waker_pcpu = s->waker_pcpu;
+    s->span.waker_pcpu = s->waker_pcpu == FACT_NO_PCPU
+                         ? FACT_NO_PCPU : activities_get_row(a, s->waker_pcpu);
     s->is_woken = false;
     if ( !s->span.is_wakeup || !has_row(s->waker) )
         return;
@@ -240,6 +305,7 @@ static void activities_runstate(void *state, const struct fact_runstate *f)
 
     if ( !s )
         return;
+    pcpu = activities_get_row(a, pcpu);
     next = get_state(a, f->state, f->pcpu);
     /* Files may have times in any order: what overlaps is cut. */
     if ( from < s->span.to )
@@ -349,7 +415,8 @@ static void activities_exit(void *state, const struct fact_exit *f)
     struct activity_slot *s = has_row(f->vcpu) ? get_slot(a, f->vcpu) : NULL;
     char name[EXIT_REPORT_NAME];
     struct activity_exit out = {
-        .pcpu = f->pcpu, .name = exit_report_name(f->cause, name),
+        .pcpu = activities_get_row(a, f->pcpu),
+        .name = exit_report_name(f->cause, name),
         .cause = f->cause, .reason = f->reason, .rip = f->rip,
         .wide = f->wide, .nested = f->nested, .handler = f->handler,
         .handler_name = f->handler ? handler_name(f->handler) : NULL,
@@ -386,7 +453,8 @@ static void activities_pv(void *state, const struct fact_pv *f)
     bool is_hypercall = f->kind == PV_HYPERCALL || f->kind == PV_HYPERCALL_V2 ||
                         f->kind == PV_HYPERCALL_SUBCALL;
     struct activity_call out = {
-        .pcpu = f->pcpu, .time = activities_get_time(a, f->time),
+        .pcpu = activities_get_row(a, f->pcpu),
+        .time = activities_get_time(a, f->time),
         .name = is_hypercall ? hypercall_name(f->number) : pv_name(f->kind),
     };
 
@@ -411,7 +479,9 @@ static void activities_irq(void *state, const struct fact_irq *f)
     struct activities *a = state;
     const struct xt_domain_names *names = a->options->names;
     char device[XT_IRQ_TEXT_MAX] = "", name[XT_IRQ_TEXT_MAX + 16];
-    struct activity_pcpu_span out = { .pcpu = f->pcpu, .name = name };
+    struct activity_pcpu_span out = {
+        .pcpu = activities_get_row(a, f->pcpu), .name = name,
+    };
 
     if ( f->kind != IRQ_HANDLED || !a->ops->interrupt )
         return;
@@ -429,9 +499,11 @@ static void activities_power(void *state, const struct fact_power *f)
 {
     struct activities *a = state;
     char name[16];
-    struct activity_pcpu_span out = { .pcpu = f->pcpu, .name = name };
+    struct activity_pcpu_span out = {
+        .pcpu = activities_get_row(a, f->pcpu), .name = name,
+    };
     const struct activity_frequency frequency = {
-        .pcpu = f->pcpu, .time = activities_get_time(a, f->time),
+        .pcpu = out.pcpu, .time = activities_get_time(a, f->time),
         .hz = f->state * UINT64_C(1000000),
     };
 
@@ -450,7 +522,8 @@ static void activities_loss(void *state, const struct fact_loss *f)
 {
     struct activities *a = state;
     const struct activity_pcpu_span out = {
-        .pcpu = f->pcpu, .from = activities_get_time(a, f->from),
+        .pcpu = activities_get_row(a, f->pcpu),
+        .from = activities_get_time(a, f->from),
         .to = activities_get_time(a, f->to), .name = "records lost",
         .count = f->records,
     };
@@ -531,6 +604,23 @@ int activities_init(struct activities *a, const struct viewer_format *format,
     return a->waits ? activity_waits_init(a->waits, options->names) : -ENOMEM;
 }
 
+/* Formats may keep pointers to vcpus, so the arena stays. */
+int activities_begin_host(struct activities *a)
+{
+    free(a->slots);
+    free(a->processes);
+    a->slots = NULL;
+    a->processes = NULL;
+    a->nr_slots = a->nr_domains = 0;
+    a->base = a->last = 0;
+    a->has_main = a->has_any = false;
+    if ( !a->waits )
+        return 0;
+    activity_waits_fini(a->waits);
+    memset(a->waits, 0, sizeof(*a->waits));
+    return activity_waits_init(a->waits, a->options->names);
+}
+
 void activities_fini(struct activities *a)
 {
     arena_fini(&a->arena);
@@ -538,7 +628,7 @@ void activities_fini(struct activities *a)
         activity_waits_fini(a->waits);
     free(a->waits);
     free(a->slots);
-    free(a->domains);
+    free(a->processes);
 }
 
 struct sink activities_sink(struct activities *a)

@@ -40,12 +40,14 @@ enum activity_state
 const char *activity_state_name(enum activity_state state);
 
 /* A vcpu, from its first activity to the end of the trace. */
+#define ACTIVITY_LABEL_MAX (VIEWER_HOST_MAX + XT_LABEL_MAX + 8)
+
 struct activity_vcpu
 {
     uint32_t domain, id;
     uint32_t number;            /* in the order of first activities, from 0 */
-    const char *label;          /* "web1/0", "d1v0" */
-    const char *domain_label;   /* "d1:web1", "d1" */
+    const char *label;          /* "web1/0", "d1v0", "host1:d1v0" */
+    const char *domain_label;   /* "d1:web1", "d1", "host1:d1:web1" */
     uint64_t pid, tid;          /* never 0, and never the same number */
     uint64_t first;             /* time of the begin of the first segment */
     bool is_first_of_domain;    /* no vcpu of the domain came before */
@@ -102,7 +104,7 @@ struct activity_call
 /* On a pcpu: from <= to. */
 struct activity_pcpu_span
 {
-    uint32_t pcpu;
+    uint32_t pcpu;              /* row; activity_label_pcpu() names it */
     uint64_t from, to;
     const char *name;           /* "irq 24 eth0", "C2", "records lost" */
     uint64_t count;             /* lost records */
@@ -210,7 +212,7 @@ struct activity_ops
     void (*close)(void *state);         /* frees memory of the state */
 };
 
-/* From facts to activities. */
+/* From facts to activities.  Rows of hosts follow each other. */
 struct activities
 {
     const struct activity_ops *ops;
@@ -224,9 +226,13 @@ struct activities
     struct arena arena;
     struct activity_slot **slots;       /* by the index of the vcpu */
     uint32_t nr_slots;
-    uint32_t nr_vcpus;
-    bool *domains;              /* by index: a vcpu was announced */
-    uint32_t nr_domains;
+    uint32_t nr_vcpus;          /* rows, all hosts */
+    uint64_t *processes;        /* pid by the index of the domain; 0: none */
+    uint32_t nr_domains;        /* room */
+    uint32_t nr_processes;
+    uint32_t nr_pcpus;          /* rows, all hosts */
+    unsigned int nr_segments;   /* all hosts */
+    bool has_hidden_vcpus;      /* there are more vcpus than rows */
     struct activity_waits *waits;       /* NULL: the format shows none */
     struct fact_handle main;    /* the main handler of the next exit */
     bool has_main;
@@ -238,7 +244,25 @@ struct activities
 int activities_init(struct activities *a, const struct viewer_format *format,
                     const struct viewer_options *options, void *state);
 void activities_fini(struct activities *a);
+
+/* After the facts of a host; the new host is in the options.  0 or -ENOMEM. */
+int activities_begin_host(struct activities *a);
+
 struct sink activities_sink(struct activities *a);
+
+/* "pcpu 3", or "host1:pcpu 3": the row of a pcpu of the current host. */
+const char *activity_label_pcpu(const struct viewer_options *options,
+                                uint32_t pcpu, char label[ACTIVITY_LABEL_MAX]);
+
+/* The number that Xen gives the pcpu of a row. */
+static inline uint32_t activity_get_pcpu(const struct viewer_options *options,
+                                         uint32_t row)
+{
+    return row < options->first_pcpu ? row : row - options->first_pcpu;
+}
+
+/* The row of a pcpu: rows of a host follow those of the host before. */
+uint32_t activities_get_row(struct activities *a, uint32_t pcpu);
 
 /* Nanoseconds of a time stamp of the current segment. */
 uint64_t activities_get_time(struct activities *a, uint64_t tsc);

@@ -119,7 +119,7 @@ static uint64_t get_row(struct chrome *x, enum pcpu_row row, uint32_t pcpu)
         [ROW_SLEEP] = " sleep states",
     };
     uint64_t tid = PCPU_THREADS + (uint64_t)pcpu * ROW_KINDS + row;
-    char name[64];
+    char label[ACTIVITY_LABEL_MAX], name[ACTIVITY_LABEL_MAX + 32];
 
     assert(row < ROW_KINDS);
     if ( pcpu < XT_MAX_CPUS && x->has_row[pcpu] >> row & 1 )
@@ -127,7 +127,8 @@ static uint64_t get_row(struct chrome *x, enum pcpu_row row, uint32_t pcpu)
     if ( !x->has_process )
         write_name(x, "process_name", PCPU_PROCESS, 0, "pcpus");
     x->has_process = true;
-    snprintf(name, sizeof(name), "pcpu %u%s", pcpu, names[row]);
+    snprintf(name, sizeof(name), "%s%s",
+             activity_label_pcpu(x->options, pcpu, label), names[row]);
     write_name(x, "thread_name", PCPU_PROCESS, tid, name);
     if ( pcpu < XT_MAX_CPUS )
         x->has_row[pcpu] |= 1u << row;
@@ -156,7 +157,8 @@ static void chrome_span(void *state, const struct activity_span *a)
                 activity_state_name(a->state), a->from, a->to);
     fputs(",\"cat\":\"state\"", x->out);
     if ( a->state == ACTIVITY_RUNNING )
-        fprintf(x->out, ",\"args\":{\"pcpu\":%" PRIu32 "}", a->pcpu);
+        fprintf(x->out, ",\"args\":{\"pcpu\":%" PRIu32 "}",
+                activity_get_pcpu(x->options, a->pcpu));
     putc('}', x->out);
     if ( a->is_wakeup && a->waker )
         write_wakeup(x, a);
@@ -182,7 +184,8 @@ static void chrome_exit(void *state, const struct activity_exit *a)
                 a->detail);
     if ( a->nested )
         fputs(",\"nested\":true", x->out);
-    fprintf(x->out, ",\"pcpu\":%" PRIu32 "}}", a->pcpu);
+    fprintf(x->out, ",\"pcpu\":%" PRIu32 "}}",
+            activity_get_pcpu(x->options, a->pcpu));
 }
 
 static void chrome_call(void *state, const struct activity_call *a)
@@ -193,7 +196,7 @@ static void chrome_call(void *state, const struct activity_call *a)
     begin_event(x, 'i', a->vcpu->pid, get_exit_thread(a->vcpu), a->name);
     write_time(x->out, ",\"ts\":", a->time);
     fprintf(x->out, ",\"s\":\"t\",\"cat\":\"pv\",\"args\":{\"pcpu\":%" PRIu32
-            "}}", a->pcpu);
+            "}}", activity_get_pcpu(x->options, a->pcpu));
 }
 
 /* --- pcpus ---------------------------------------------------------------- */

@@ -367,7 +367,8 @@ static void fxt_exit(void *state, const struct activity_exit *a)
                     TEXT_EXIT, TEXT_EXITS + a->cause);
     add_place(x, a->from, a->vcpu->pid, get_thread(a->vcpu));
     add_arg64(x, ARG_POINTER, TEXT_RIP, a->rip);
-    add_arg32(x, ARG_U32, TEXT_PCPU, a->pcpu);
+    add_arg32(x, ARG_U32, TEXT_PCPU,
+              activity_get_pcpu(x->options, a->pcpu));
     if ( has_detail )
         add_arg64(x, ARG_POINTER, TEXT_DETAILS + detail, a->detail);
     if ( is_other )
@@ -393,7 +394,8 @@ static void fxt_call(void *state, const struct activity_call *a)
     add_place(x, a->time, a->vcpu->pid, get_thread(a->vcpu));
     if ( !a->number )
         add_fxt_text(x, a->name, length);
-    add_arg32(x, ARG_U32, TEXT_PCPU, a->pcpu);
+    add_arg32(x, ARG_U32, TEXT_PCPU,
+              activity_get_pcpu(x->options, a->pcpu));
     end_record(x);
 }
 
@@ -406,7 +408,7 @@ static uint64_t get_fxt_row(struct fxt *x, enum pcpu_row row, uint32_t pcpu)
         [ROW_SLEEP] = "sleep states", [ROW_FREQUENCY] = "frequency",
     };
     uint64_t tid = PCPU_THREADS + (uint64_t)pcpu * ROW_KINDS + row;
-    char name[64];
+    char label[ACTIVITY_LABEL_MAX], name[ACTIVITY_LABEL_MAX + 32];
 
     assert(row < ROW_KINDS && pcpu < XT_MAX_CPUS);
     if ( x->cpus[pcpu].has_row >> row & 1 )
@@ -415,7 +417,8 @@ static uint64_t get_fxt_row(struct fxt *x, enum pcpu_row row, uint32_t pcpu)
         write_process(x, PCPU_PROCESS, "Xen pcpus");
     x->has_process = true;
     x->cpus[pcpu].has_row |= 1u << row;
-    snprintf(name, sizeof(name), "CPU %" PRIu32 " %s", pcpu, names[row]);
+    snprintf(name, sizeof(name), "%s %s",
+             activity_label_pcpu(x->options, pcpu, label), names[row]);
     write_thread(x, PCPU_PROCESS, tid, name);
     return tid;
 }

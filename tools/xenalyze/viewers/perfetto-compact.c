@@ -30,7 +30,7 @@
 #define WAKINGS 128u
 #define NAMES 64u
 #define COLUMN_SIZE 20u         /* bytes of a switch or a wake-up, at most */
-#define NAME_SIZE (XT_LABEL_MAX + 4u)
+#define NAME_SIZE (ACTIVITY_LABEL_MAX + 4u)
 
 _Static_assert((SWITCHES + WAKINGS + 1) * COLUMN_SIZE + NAMES * NAME_SIZE +
                100 < PROTOBUF_MESSAGE_MAX, "a bundle is a message");

@@ -38,10 +38,10 @@ size_t perfetto_begin_event(struct perfetto *x, uint64_t time)
 
 /* --- tracks --------------------------------------------------------------- */
 
-void perfetto_add_track(struct perfetto *x, uint64_t id, const char *name,
-                        uint64_t parent)
+void perfetto_add_track(struct perfetto *x, uint64_t time, uint64_t id,
+                        const char *name, uint64_t parent)
 {
-    size_t packet = perfetto_begin_packet(x, 0);
+    size_t packet = perfetto_begin_packet(x, time);
     size_t track = protobuf_begin(&x->out, PACKET_TRACK);
 
     protobuf_add_number(&x->out, 1, id);
@@ -60,15 +60,17 @@ uint64_t perfetto_get_track(struct perfetto *x, enum track kind, uint32_t pcpu)
         [TRACK_SLEEP] = "sleep states",
     };
     uint64_t *seen = &x->has_track[kind][pcpu / 64];
-    char name[64];
+    char label[ACTIVITY_LABEL_MAX], name[ACTIVITY_LABEL_MAX + 32];
 
     assert(pcpu < MAX_CPU && names[kind]);
     if ( !x->has_group )
-        perfetto_add_track(x, TRACK(TRACK_GROUP, 0), "Xen pcpus", 0);
+        perfetto_add_track(x, 0, TRACK(TRACK_GROUP, 0), "Xen pcpus", 0);
     x->has_group = true;
-    snprintf(name, sizeof(name), "CPU %u %s", pcpu, names[kind]);
+    snprintf(name, sizeof(name), "%s %s",
+             activity_label_pcpu(x->options, pcpu, label), names[kind]);
     if ( !(*seen >> pcpu % 64 & 1) )
-        perfetto_add_track(x, TRACK(kind, pcpu), name, TRACK(TRACK_GROUP, 0));
+        perfetto_add_track(x, 0, TRACK(kind, pcpu), name,
+                           TRACK(TRACK_GROUP, 0));
     *seen |= UINT64_C(1) << pcpu % 64;
     return TRACK(kind, pcpu);
 }

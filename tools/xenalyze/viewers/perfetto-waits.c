@@ -45,7 +45,7 @@ static void add_arrow_instant(struct perfetto *x, uint64_t track, uint64_t time,
 
 static void add_wakeup(struct perfetto *x, const struct activity_wait *a)
 {
-    char name[XT_LABEL_MAX + 8];
+    char name[ACTIVITY_LABEL_MAX + 8];
     uint64_t track;
 
     assert(a->is_wakeup && a->woken <= a->from);
@@ -67,7 +67,8 @@ static void begin_wait_slice(struct perfetto *x, const struct activity_wait *a,
     begin_wait_event(x, SLICE_BEGIN, track, "waits");
     protobuf_add_fixed64(&x->out, EVENT_ARROW, x->arrows);
     if ( a->is_complete )
-        perfetto_add_note(x, NOTE_PCPU, NOTE_UINT, a->pcpu);
+        perfetto_add_note(x, NOTE_PCPU, NOTE_UINT,
+                          activity_get_pcpu(x->options, a->pcpu));
     if ( a->nr_shorter )
     {
         perfetto_add_note(x, NOTE_PIECES, NOTE_UINT, a->nr_shorter);
@@ -79,10 +80,10 @@ static void begin_wait_slice(struct perfetto *x, const struct activity_wait *a,
 
 static void add_waits_track(struct perfetto *x, const struct activity_vcpu *v)
 {
-    char name[XT_LABEL_MAX + 20];
+    char name[ACTIVITY_LABEL_MAX + 20];
 
     snprintf(name, sizeof(name), "longest waits of %s", v->label);
-    perfetto_add_track(x, TRACK(TRACK_WAITS, v->tid), name,
+    perfetto_add_track(x, v->first, TRACK(TRACK_WAITS, v->tid), name,
                        TRACK(TRACK_VCPU, v->tid));
 }
 

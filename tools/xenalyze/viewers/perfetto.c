@@ -296,7 +296,8 @@ static void add_exit_notes(struct perfetto *x, const struct activity_exit *a,
         perfetto_add_note(x, NOTE_NESTED, NOTE_BOOL, 1);
     if ( a->cause == EXIT_OTHER )
         perfetto_add_note(x, NOTE_REASON, NOTE_UINT, a->reason);
-    perfetto_add_note(x, NOTE_PCPU, NOTE_UINT, a->pcpu);
+    perfetto_add_note(x, NOTE_PCPU, NOTE_UINT,
+                      activity_get_pcpu(x->options, a->pcpu));
 }
 
 static void perfetto_exit(void *state, const struct activity_exit *a)
@@ -351,7 +352,8 @@ static void perfetto_call(void *state, const struct activity_call *a)
         protobuf_add_number(&x->out, 10, NAME_CALLS + a->number);
     else
         protobuf_add_text(&x->out, 23, a->name);
-    perfetto_add_note(x, NOTE_PCPU, NOTE_UINT, a->pcpu);
+    perfetto_add_note(x, NOTE_PCPU, NOTE_UINT,
+                      activity_get_pcpu(x->options, a->pcpu));
     protobuf_end(&x->out, event);
     protobuf_end(&x->out, packet);
 }
@@ -401,7 +403,7 @@ static void perfetto_path(void *state, const struct activity_path *a)
     char name[VIEWER_TEXT_MAX];
 
     if ( !x->has_path )
-        perfetto_add_track(x, TRACK(TRACK_PATH, 0),
+        perfetto_add_track(x, 0, TRACK(TRACK_PATH, 0),
                            viewer_clean_text(a->path, name), 0);
     x->has_path = true;
     perfetto_add_slice(x, TRACK(TRACK_PATH, 0), a->from, a->to, a->name, 0);
@@ -430,8 +432,8 @@ static void perfetto_thread(void *state, const struct activity_thread *t)
     char name[VIEWER_TEXT_MAX];
 
     if ( !t->number )
-        perfetto_add_track(x, TRACK(TRACK_PROGRAMS, 0), "Programs", 0);
-    perfetto_add_track(x, TRACK(TRACK_PROGRAM, t->number),
+        perfetto_add_track(x, 0, TRACK(TRACK_PROGRAMS, 0), "Programs", 0);
+    perfetto_add_track(x, 0, TRACK(TRACK_PROGRAM, t->number),
                        viewer_clean_text(t->label, name),
                        TRACK(TRACK_PROGRAMS, 0));
 }

@@ -90,8 +90,8 @@ struct perfetto
 size_t perfetto_begin_packet(struct perfetto *x, uint64_t time);
 size_t perfetto_begin_event(struct perfetto *x, uint64_t time);
 
-void perfetto_add_track(struct perfetto *x, uint64_t id, const char *name,
-                        uint64_t parent);
+void perfetto_add_track(struct perfetto *x, uint64_t time, uint64_t id,
+                        const char *name, uint64_t parent);
 
 /* The track of a pcpu, a row of the group "Xen pcpus". */
 uint64_t perfetto_get_track(struct perfetto *x, enum track kind, uint32_t pcpu);

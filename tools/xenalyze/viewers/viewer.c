@@ -51,6 +51,13 @@ bool viewer_has_programs(const struct viewer_format *format)
     return format->activities && format->activities->program;
 }
 
+/* Tables of numbers are those of one host. */
+bool viewer_has_hosts(const struct viewer_format *format)
+{
+    assert(format);
+    return format->activities && !format->has_numbers;
+}
+
 int viewer_new(struct viewer **viewer, const struct viewer_format *format,
                const struct viewer_options *options, FILE *out)
 {
@@ -71,6 +78,14 @@ int viewer_new(struct viewer **viewer, const struct viewer_format *format,
         return -ENOMEM;
     format->activities->open(v->state, &v->options, out);
     return 0;
+}
+
+int viewer_begin_host(struct viewer *v, const struct viewer_options *options)
+{
+    assert(v->options.host && options->host && viewer_has_hosts(v->format));
+    v->options = *options;
+    v->options.first_pcpu = v->activities.nr_pcpus;
+    return activities_begin_host(&v->activities);
 }
 
 static void close_activities(struct viewer *v)
@@ -119,6 +134,12 @@ void viewer_add_path(struct viewer *v, uint64_t from, uint64_t to,
     assert(path && name);
     if ( v->format->activities )
         activities_add_path(&v->activities, &part);
+}
+
+bool viewer_hides_vcpus(const struct viewer *v)
+{
+    assert(v->format);
+    return v->activities.has_hidden_vcpus;
 }
 
 bool viewer_is_empty(const struct viewer *v)

@@ -81,10 +81,22 @@ struct viewer_numbers
     bool is_selection;          /* a part of the trace is selected */
 };
 
+/* One of several hosts in a timeline. */
+#define VIEWER_HOST_MAX 64u     /* bytes of a label, with its 0 */
+
+struct viewer_host
+{
+    const char *label;
+    int64_t origin;             /* nanosecond 0 of the timeline, in nanoseconds
+                                   since 1970 */
+};
+
 /* All pointers are borrowed. */
 struct viewer_options
 {
     const char *trace;          /* name of the trace */
+    const struct viewer_host *host;     /* NULL: the trace is of one host */
+    uint32_t first_pcpu;        /* set by the viewer: row of its pcpu 0 */
     const struct xt_domain_names *names;        /* or NULL */
     /* Selected pcpus and vcpus, with the argument `filter`; NULL: all. */
     bool (*wants_pcpu)(const void *filter, unsigned int pcpu);
@@ -124,8 +136,21 @@ bool viewer_get_waits_sink(struct viewer *viewer, struct sink *sink);
 void viewer_add_path(struct viewer *viewer, uint64_t from, uint64_t to,
                      const char *path, const char *name);
 
+/* Have vcpus no row, since there are too many of all hosts? */
+bool viewer_hides_vcpus(const struct viewer *viewer);
+
 /* Is there nothing to show? */
 bool viewer_is_empty(const struct viewer *viewer);
+
+/* Can the format show several hosts? */
+bool viewer_has_hosts(const struct viewer_format *format);
+
+/*
+ * Before the facts of another host: they come from a new viewer_sink().  The
+ * options before had a host, too.  0 or -ENOMEM.
+ */
+int viewer_begin_host(struct viewer *viewer,
+                      const struct viewer_options *options);
 
 /*
  * Write the end of the file.  0, -ENOMEM, or -errno of a write that the stream

@@ -1,0 +1,211 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Traces of several hosts on one timeline: the lines of a dump and the events of
+# timelines are those of each host alone, later by the difference of the wall
+# clocks, and with the name of the host.
+. "$top_srcdir/tests/xenalyze/viewers/lib.sh"
+
+# host FILE OPTION... : a trace of 0.3 s
+host() {
+    output=$1
+    shift
+    expect 0 "$xensim" --virtual -T 300ms --rate 8k --output "$output" "$@"
+}
+host one --cpus 2 --host-name one
+host two --cpus 3 --seed 5 --host-name 'b <script>' --wall-clock 100ms
+host far --cpus 2 --seed 6 --host-name one --wall-clock 2h
+
+# message TEXT: among other lines
+message() {
+    grep -q "$1" err || fail "no message '$1': $(cat err)"
+}
+
+# begin_of FILE: nanoseconds from the begin of `one`, as the messages say
+begin_of() {
+    expect 0 "$xenalyze" dump one "$1" --time 0..1ms
+    sed -n "s/^xenalyze: .*: $1, from second \([0-9]*\)\.\([0-9]*\)$/\1\2/p" err
+}
+later=$(begin_of two | sed 's/^0*//')
+[ "$later" -ge 99000000 ] && [ "$later" -le 101000000 ] ||
+    fail "two begins $later ns after one"
+[ "$(begin_of far | cut -c-4)" = 7200 ] || fail 'two hours are not 7200 s'
+
+# --- dump ---------------------------------------------------------------------
+
+expect 0 "$xenalyze" dump two one
+mv out both
+message '2 hosts by the wall clock of each; how far these clocks differ is unknown'
+for trace in one two; do
+    "$xenalyze" dump "$trace" >"$trace.lines"
+done
+# The lines of each host are its own, with the same order; times are later.
+sed -n 's/^one        \(.*\)/\1/p' both | cmp - one.lines || fail 'one: lines differ'
+sed -n 's/^b__script_ \(.*\)/\1/p' both >got
+awk -v later="$later" '
+    substr($0, 2, 13) ~ /^ *[0-9]+\.[0-9]+$/ {
+        ns = substr($0, 2, 13)
+        sub(/\./, "", ns)
+        ns += later
+        printf "%s%3d.%09d%s\n", substr($0, 1, 1), int(ns / 1e9), ns % 1e9,
+               substr($0, 15)
+        next
+    }
+    { print }' two.lines >wanted
+cmp got wanted || fail 'two: lines differ'
+[ "$(wc -l <both)" -eq $(($(wc -l <one.lines) + $(wc -l <two.lines))) ] ||
+    fail 'lines of no host'
+awk '$2 ~ /^[0-9]+\.[0-9]+$/ { t = $2 } $3 ~ /^[0-9]+\.[0-9]+$/ { t = $3 }
+     t < last { exit 1 } { last = t }' both || fail 'not in the order of time'
+[ "$(sed 's/ .*//' both | uniq | wc -l)" -gt 1000 ] || fail 'hosts do not alternate'
+
+# Colours do not change the lines.
+"$xenalyze" -q dump --color=always one two | sed 's/\x1b\[[0-9;]*m//g' |
+    cmp - both || fail 'in colours: other lines'
+
+# --- the selection ------------------------------------------------------------
+
+# Times are of the timeline, or of the wall clock.
+expect 0 "$xenalyze" dump --time 0.15..0.16 one two
+mv out part
+grep -q '^one ' part && grep -q '^b__script_ ' part || fail '--time: a host is missing'
+expect 0 env TZ=UTC "$xenalyze" dump --time 2026-01-01T00:00:00.15..2026-01-01T00:00:00.16 one two
+awk '$2 ~ /^0\.15/ || $3 ~ /^0\.15/ { n++ } END { exit n < 100 }' part ||
+    fail '--time: few records'
+# The first record comes less than a millisecond after the start.
+nr=$(wc -l <part) more=$(($(wc -l <out) - $(wc -l <part)))
+[ $((more < 0 ? -more : more)) -lt $((nr / 5)) ] ||
+    fail "--time: $more more lines than $nr by the wall clock"
+expect 0 "$xenalyze" dump --time 0.01..0.02 one two
+message 'warning: --time .* selects nothing of b__script_'
+grep -q '^b__' out && fail 'lines outside of --time'
+expect 1 "$xenalyze" dump --time 5..6 one two
+message 'xenalyze: --time 5..6 selects nothing of the 2 hosts'
+[ ! -s out ] || fail 'lines of nothing'
+for time in 5c..6c -10ms..; do
+    expect 2 "$xenalyze" dump --time=$time one two
+    expect_message 'several hosts have no common time stamps'
+done
+expect 0 "$xenalyze" dump --vcpu d1v0 one two
+# A name that only one host has.
+host web --cpus 2 --domains 1 --host-name web
+expect 0 "$xenalyze" dump --domain pvh2 one web
+message 'warning: .*no domain is named pvh2'
+grep -q '^one ' out || fail 'nothing of the domain'
+expect 1 "$xenalyze" dump --domain web9 one web
+message 'no domain is named web9'
+expect 1 "$xenalyze" dump one two missing
+expect_message 'missing'
+expect 1 "$xenalyze" dump one two -o /dev/full
+message "cannot write /dev/full: No space left on device"
+(ulimit -f 64; trap '' XFSZ; exec "$xenalyze" dump one two -o full) >out 2>err &&
+    fail 'a full disk is no error'
+message 'cannot write full: File too large'
+[ ! -e full ] || fail 'half a file'
+
+# --- timelines ----------------------------------------------------------------
+
+for form in chrome fxt perfetto perfetto-compact; do
+    for threads in 1 2; do
+        expect 0 "$xenalyze" --threads $threads export $form one two -o $form.$threads
+    done
+    cmp $form.1 $form.2 || fail "$form: threads change it"
+done
+"$xenalyze" -q export chrome one -o one.json
+"$xenalyze" -q export chrome two -o two.json
+expect 0 python3 "$viewers/read-chrome.py" chrome.1
+expect 0 python3 - "$later" <<'END'
+import json, sys
+def read(path, host=None, later=0):
+    """All events with the names of their rows; of a host alone."""
+    trace, names, out = json.load(open(path)), {}, []
+    for e in trace["traceEvents"]:
+        if e["ph"] == "M":
+            names[e["name"], e["pid"], e["tid"]] = e["args"]["name"]
+    for e in trace["traceEvents"]:
+        if e["ph"] == "M":
+            continue
+        row = names["thread_name", e["pid"], e["tid"]]
+        process = names.get(("process_name", e["pid"], 0))
+        name = e["name"]
+        if host:
+            process, row = host + ":" + process, host + ":" + row
+            name = host + ":" + name if e.get("cat") == "run" else name
+        if process and process.endswith("pcpus"):
+            process = "pcpus"
+        out.append((round(e["ts"] * 1000) + later, round(e.get("dur", 0) * 1000),
+                    e["ph"], process, row, name, e.get("cat"),
+                    json.dumps(e.get("args"))))
+    return out
+both = read("chrome.1")
+wanted = read("one.json", "one") + read("two.json", "b__script_",
+                                        int(sys.argv[1]))
+assert len(wanted) > 5000
+assert sorted(both, key=str) == sorted(wanted, key=str), [
+    x for x in both if x not in set(wanted)][:3]
+END
+
+# counts FORM FILE: numbers of runs, wake-ups, exits, calls
+counts() {
+    if [ "$1" = fxt ]; then
+        expect 0 python3 "$viewers/read-fxt.py" "$2"
+    else
+        protoc --decode=Trace -I"$viewers" "$viewers/perfetto.proto" <"$2" >text
+        expect 0 python3 "$viewers/import-perfetto.py" text
+    fi
+    sed -n 's/^runs \([0-9]*\), wake-ups \([0-9]*\), exits \([0-9]*\), calls \([0-9]*\).*/\1 \2 \3 \4/p' out
+}
+forms=fxt
+! command -v protoc >/dev/null || forms='fxt perfetto perfetto-compact'
+for form in $forms; do
+    sum='0 0 0 0'
+    for trace in one two; do
+        expect 0 "$xenalyze" export $form $trace -o alone
+        # shellcheck disable=SC2046 # words
+        set -- $sum $(counts $form alone)
+        sum="$(($1 + $5)) $(($2 + $6)) $(($3 + $7)) $(($4 + $8))"
+    done
+    [ "$(counts $form $form.1)" = "$sum" ] && [ "${sum%% *}" -gt 500 ] ||
+        fail "$form: $(counts $form $form.1) events, not $sum"
+done
+
+# Hosts of one name have numbers.  A part of a trace begins where the trace does.
+expect 0 "$xenalyze" --cut late --time 0.2.. one
+expect 0 "$xenalyze" dump far late two
+message 'one-2: far, from second 7200'
+grep '^one ' out | grep -v '[]!]  ' | sed -n '2s/^one *\(0\.[0-9]*\) .*/\1/p' >got
+grep -q '^0\.2' got || fail "the part begins at $(cat got)"
+expect 0 "$xenalyze" export chrome far two one -o three.json
+grep -q '"one-2:d0:Domain-0"' three.json || fail 'a host without a number'
+expect 0 python3 "$viewers/read-chrome.py" three.json
+
+# A warning says that vcpus have no row.
+for boot in 1 2; do
+    python3 - $boot <<'END' | compose "many.$boot"
+import sys
+print("0 - 0x1f088", sys.argv[1], "2 3 4")
+print("0 - 0x1f082 2400000000 0 2 0")
+print("0 - 0x1f083 1000 0 0 0 0 0x18000000 0")
+for i in range(40000):
+    print(0, 2000 + 100 * i, "0x21101", (i // 128 + 1) << 16 | i % 128)
+    print(0, 2050 + 100 * i, "0x21201", (i // 128 + 1) << 16 | i % 128)
+END
+done
+expect 0 "$xenalyze" export fxt many.1 many.2 -o many.fxt
+message 'more than 65536 vcpus of all hosts: further ones have no row'
+
+# --- outputs of one host ------------------------------------------------------
+
+for output in summary why 'export html' 'export speedscope' 'export ctf -o folder' count; do
+    # shellcheck disable=SC2086 # words
+    expect 1 "$xenalyze" $output one two
+    expect_message 'two is not of the same capture as one: the boot id differs; analyze'
+    expect_message 'or show hosts on one timeline with xenalyze dump or xenalyze export perfetto'
+done
+# Without a wall clock there is no place on a timeline.
+compose bare <<'END'
+0 - 0x1f088 1 2 3 4
+0 2000 0x21101 0x10000
+END
+expect 1 "$xenalyze" dump one bare
+grep -q 'the boot id differs; analyze these traces one by one$' err || fail "$(cat err)"
