@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# import-perfetto.py TEXT [JSON LINES | --waits | --addresses]: the rules of Perfetto's importer, as far
+# import-perfetto.py TEXT [JSON LINES | --waits | --blocks | --addresses]: the rules of Perfetto's importer, as far
 # as they concern our files, and our numbers.
 #
 # TEXT is the output of protoc --decode=Trace.  The packets are imported in the
@@ -8,7 +8,9 @@
 # or count as an error is an error here.  Then times and counts have to equal
 # those of JSON, the output of xenalyze --json, and of LINES, the lines of
 # xenalyze dump sched_runstate_change.  With --waits, lists the longest waits;
+# with --blocks, blocked times by reason, and the number of waiting vcpus;
 # with --addresses, the guest addresses of samples.
+import bisect
 import collections
 import sys
 
@@ -97,6 +99,9 @@ class Importer:
         self.sampled = collections.Counter()
         self.exit_list = set()
         self.flows = {}                 # by id: (time, row, name)
+        self.blocks = []                # label, from, to, name
+        self.asleep = collections.defaultdict(list)     # by label: from, to
+        self.waiting = collections.defaultdict(list)    # by track: time, number
         self.open_flows = set()
 
     def change(self, tid, state, time, cpu, comm):
@@ -110,6 +115,8 @@ class Importer:
                                                                       time)
             assert (old, state) != (RUNNING, RUNNING), "%s runs twice" % comm
             self.times[comm, old] += time - self.since[tid]
+            if old == SLEEPING:
+                self.asleep[comm].append((self.since[tid], time))
         if old == RUNNING:
             assert self.cpu.get(cpu, (0,))[0] == tid, \
                 "%s leaves cpu %d, where it does not run" % (comm, cpu)
@@ -313,6 +320,12 @@ class Importer:
                 self.end_wait(track, stack, (start, name, category, notes),
                               time)
                 return
+            if one(track, "name", "").startswith("blocked times of "):
+                assert not stack, "blocked times overlap"
+                label = self.row(track)[len("blocked times of "):]
+                assert self.row(self.tracks[one(track, "parent")]) == label
+                self.blocks.append((label, start, time, name))
+                return
             if one(track, "name", "").startswith("critical path of "):
                 assert not stack, "parts of the path overlap"
                 self.path[name] += time - start
@@ -323,6 +336,12 @@ class Importer:
                 self.exit_list.add((label, start, name, notes["rip"]))
                 self.exit_ns[label, name] += time - start
                 self.handlers[label, name, notes.get("handler")] += 1
+            return
+        if one(e, "type") == 4:
+            assert one(track, "counter") is not None, "no counter"
+            values = self.waiting[one(e, "track")]
+            assert not values or time > values[-1][0]
+            values.append((time, one(e, "counter_value")))
             return
         name = one(e, "name") or self.interned["event_name",
                                                one(e, "name_iid")]
@@ -417,6 +436,7 @@ class Importer:
         assert not open_slices, "slices without an end"
         assert not self.cpu, "vcpus that run for ever"
         self.check_waits()
+        self.check_blocks()
         self.intern_samples(of_samples)
         self.check_samples()
 
@@ -435,6 +455,25 @@ class Importer:
                                         "waits")] + after, events
             assert len(before) <= 1 and len(after) == ((row, after[0][0])
                                                        in ends if after else 0)
+
+    def check_blocks(self):
+        """A blocked time is a state of the vcpu, or a part of one."""
+        for label, start, end, name in self.blocks:
+            at = bisect.bisect_right(self.asleep[label],
+                                     (start + 1, 1 << 63)) - 1
+            assert at >= 0 and self.asleep[label][at][1] >= end - 1, \
+                "%s is not blocked at %d" % (label, start)
+
+    def print_blocks(self):
+        times, total = collections.Counter(), collections.Counter()
+        for label, start, end, name in self.blocks:
+            times[label, name] += 1
+            total[label, name] += end - start
+        for label, name in sorted(times):
+            print("block", label, times[label, name], total[label, name], name)
+        for values in self.waiting.values():
+            for time, number in values:
+                print("waiting", time, number)
 
     def print_flows(self):
         """Lines of waits: vcpu, from, to, pieces; waker, or CPU n; woken."""
@@ -470,6 +509,8 @@ def main():
     assert x.attributes["xen.tsc_hz"] > 0 and x.attributes["xen.trace"]
     if sys.argv[2:] == ["--addresses"]:
         print(*sorted(x.addresses), sep="\n")
+    elif sys.argv[2:] == ["--blocks"]:
+        x.print_blocks()
     elif sys.argv[2:] == ["--waits"]:
         x.print_flows()
     elif len(sys.argv) > 2:

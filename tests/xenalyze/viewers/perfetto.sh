@@ -37,6 +37,69 @@ for count in runs wake-ups exits calls; do
     grep -q "$count [1-9]" mix.totals || fail "no $count: $(cat mix.totals)"
 done
 
+# Blocked times and their reasons are those of why.
+expect 0 "$xenalyze" export perfetto mix -o blocks.pftrace
+read_back blocks
+expect 0 python3 "$viewers/import-perfetto.py" blocks.text --blocks
+mv out blocks
+expect 0 "$xenalyze" --why --json mix
+mv out why.json
+expect 0 "$xenalyze" --info mix
+mv out info
+expect 0 python3 - <<'END'
+import collections, json, re
+NAMES = {"timer": "timer", "sibling": "vcpu of its domain", "paused": "paused",
+         "open": "blocked to the end", "unknown": "unknown"}
+tables = json.load(open("why.json"))["tables"]
+domains = {r["domain"]: r["domain_name"] for r in tables["why_blocks"]}
+devices = dict(re.findall(r"^ +(\d+) (\S+)$", open("info").read(), re.M))
+times, total = collections.Counter(), collections.Counter()
+for r in tables["why_blocks"]:
+    name = NAMES.get(r["reason"]) or (
+        "irq %d %s" % (r["irq"], devices[str(r["irq"])])
+        if r["reason"] == "device" else
+        {"event": "event from ", "emulated": "device model in "}[r["reason"]] +
+        domains[r["waker"]])
+    key = "%s/%d" % (r["domain_name"], r["vcpu"]), name
+    times[key] += r["events"]
+    total[key] += r["total_ns"]
+seen = 0
+for line in open("blocks"):
+    if not line.startswith("block "):
+        continue
+    _, label, count, ns, name = line.rstrip("\n").split(" ", 4)
+    key = label, name
+    assert times[key] == int(count), (key, times[key], count)
+    assert abs(total.pop(key) - int(ns)) <= int(count) + 1, key
+    seen += int(count)
+assert not total and seen > 500 and len(times) > 8, (total, seen)
+END
+
+# The counter has all changes of the number of waiting vcpus.
+expect 0 "$xenalyze" dump sched_runstate_change mix
+mv out lines
+expect 0 python3 - <<'END'
+import re
+waits, wanted = set(), []
+for line in open("lines"):
+    m = re.match(r"..(?: *(\d+)\.(\d{9}))? .* runstate_change (d\d+v\d+) "
+                 r"(\w+)->(\w+)", line)
+    time = int((m[1] or "0") + (m[2] or "0"))
+    if m[3].startswith("d32767"):
+        continue
+    before = len(waits)
+    (waits.add if m[5] == "runnable" else waits.discard)(m[3])
+    if wanted and wanted[-1][0] == time:
+        wanted[-1][1] = len(waits)
+    elif len(waits) != before:
+        wanted.append([time, len(waits)])
+got = [list(map(int, line.split()[1:])) for line in open("blocks")
+       if line.startswith("waiting")]
+assert len(wanted) > 1000 and got[-1][1] == 0
+assert got[:len(wanted)] == wanted and len(got) <= len(wanted) + 1, [
+    x for x in zip(got, wanted) if x[0] != x[1]][:3]
+END
+
 # The output does not depend on threads, nor on the way that the trace comes.
 expect 0 "$xenalyze" export perfetto mix -o one.pftrace
 expect 0 "$xenalyze" --export perfetto:two.pftrace --summary mix

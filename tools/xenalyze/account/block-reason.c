@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/debug.h"
 #include "common/fault.h"
@@ -437,15 +438,30 @@ static void block_begin(void *state, const struct fact_begin *f)
         b->clock = *f->clock;
 }
 
+/* In the order of domains and ids, since the indices depend on threads. */
+static int fix_open_reasons(struct block_reasons *b)
+{
+    uint32_t nr = b->nr_vcpus;
+    struct block_vcpu **all = fault_calloc(nr + 1, sizeof(*all));
+
+    if ( !all )
+        return -ENOMEM;
+    if ( nr )
+        memcpy(all, b->vcpus, nr * sizeof(*all));
+    vcpu_array_sort(&all, &nr);
+    for ( uint32_t i = 0; i < nr; i++ )
+        fix_reason(b, all[i]);
+    free(all);
+    return 0;
+}
+
 /* Times of the next segment cannot be compared. */
 static int block_end(void *state, const struct fact_end *f, struct err *e)
 {
     struct block_reasons *b = state;
 
     (void)f;
-    for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
-        if ( b->vcpus[i] )
-            fix_reason(b, b->vcpus[i]);
+    b->failed |= fix_open_reasons(b) < 0;
     for ( uint32_t i = 0; i < b->nr_pcpus; i++ )
         b->pcpus[i] = (struct block_pcpu){ .nr_recent = 0 };
     return b->failed || b->pool.failed

@@ -62,12 +62,14 @@ static int open_viewer(struct report_pass *p, struct viewers *v, size_t i,
 
 static void add_viewer_sinks(struct report_pass *p, struct viewer *viewer)
 {
-    struct sink waits;
+    struct sink more;
 
     assert(viewer);
     report_add_sink(p, viewer_sink(viewer));
-    if ( viewer_get_waits_sink(viewer, &waits) )
-        report_add_sink(p, waits);
+    if ( viewer_get_waits_sink(viewer, &more) )
+        report_add_sink(p, more);
+    if ( viewer_get_blocks_sink(viewer, &more) )
+        report_add_sink(p, more);
 }
 
 static int viewers_open(struct report_pass *p, void **state, struct err *e)

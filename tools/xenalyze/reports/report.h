@@ -205,7 +205,7 @@ struct report_pass
 
     /* Input of the engine. */
     struct sink sinks[REPORT_MAX + SCATTER_KINDS + REPORT_MAX_INTERVALS +
-                      2 * REPORT_MAX_EXPORTS];
+                      3 * REPORT_MAX_EXPORTS];
     size_t nr_sinks;
 
     /* At the end of the trace: the worst of all segments. */

@@ -27,7 +27,8 @@ struct activity_slot
                                    runnable span */
     const struct vcpu *waker;
     uint32_t waker_pcpu;
-    bool is_woken, has_waits;
+    bool is_woken, has_waits, has_blocks;
+    bool is_waiting;            /* counted by activities_note_waiting() */
     char label[ACTIVITY_LABEL_MAX];
     char domain_label[ACTIVITY_LABEL_MAX];
 };
@@ -48,11 +49,11 @@ const char *activity_state_name(enum activity_state state)
 
 /* --- names of rows -------------------------------------------------------- */
 
-/* "host1:", or "" for the only host; without a blank, as all labels. */
-static int put_host(const struct viewer_options *o, char *label)
+int activity_put_host(const struct viewer_options *o, char *label)
 {
     int length = 0;
 
+    *label = '\0';
     if ( o->host )
         length = snprintf(label, VIEWER_HOST_MAX, "%s:", o->host->label);
     assert(length >= 0 && length < (int)VIEWER_HOST_MAX);
@@ -62,7 +63,7 @@ static int put_host(const struct viewer_options *o, char *label)
 const char *activity_label_pcpu(const struct viewer_options *options,
                                 uint32_t pcpu, char label[ACTIVITY_LABEL_MAX])
 {
-    int length = put_host(options, label);
+    int length = activity_put_host(options, label);
 
     snprintf(label + length, ACTIVITY_LABEL_MAX - length, "pcpu %" PRIu32,
              activity_get_pcpu(options, pcpu));
@@ -87,10 +88,10 @@ static void name_vcpu(const struct activities *a, struct activity_slot *s,
     const struct xt_domain_names *names = a->options->names;
     char label[XT_LABEL_MAX];
     unsigned int id = v->domain->id;
-    int length = put_host(a->options, s->label);
+    int length = activity_put_host(a->options, s->label);
 
     xt_vcpu_label(names, id, v->id, s->label + length);
-    length = put_host(a->options, s->domain_label);
+    length = activity_put_host(a->options, s->domain_label);
     snprintf(s->domain_label + length, sizeof(s->domain_label) - length,
              "d%u%s%s", id, xt_domain_name(names, id) ? ":" : "",
              xt_domain_name(names, id) ? xt_domain_label(names, id, label)
@@ -294,6 +295,17 @@ static void note_wakeup(struct activities *a, struct activity_slot *s,
     s->span.waker = waker ? &waker->vcpu : NULL;
 }
 
+/* Facts arrive in the order of their ends: what follows the end counts. */
+static void note_waiting(struct activities *a, struct activity_slot *s,
+                         const struct fact_runstate *f, uint64_t to)
+{
+    bool is_waiting = f->next == STATE_RUNNABLE;
+
+    if ( is_waiting != s->is_waiting )
+        activities_note_waiting(a, to, is_waiting ? 1 : -1);
+    s->is_waiting = is_waiting;
+}
+
 static void activities_runstate(void *state, const struct fact_runstate *f)
 {
     struct activities *a = state;
@@ -305,6 +317,7 @@ static void activities_runstate(void *state, const struct fact_runstate *f)
 
     if ( !s )
         return;
+    note_waiting(a, s, f, to);
     pcpu = activities_get_row(a, pcpu);
     next = get_state(a, f->state, f->pcpu);
     /* Files may have times in any order: what overlaps is cut. */
@@ -362,6 +375,19 @@ const struct activity_vcpu *activities_announce_waits(struct activities *a,
         return NULL;
     *is_first = !s->has_waits;
     s->has_waits = true;
+    return &s->vcpu;
+}
+
+const struct activity_vcpu *activities_announce_block(struct activities *a,
+                                                      uint32_t index,
+                                                      bool *is_first)
+{
+    struct activity_slot *s = index < a->nr_slots ? a->slots[index] : NULL;
+
+    if ( !s )
+        return NULL;
+    *is_first = !s->has_blocks;
+    s->has_blocks = true;
     return &s->vcpu;
 }
 
@@ -567,6 +593,7 @@ static int end_spans(struct activities *a)
     {
         end_span(a, slots[i], true);
         slots[i]->span.before = ACTIVITY_NONE;
+        slots[i]->is_waiting = false;
     }
     free(slots);
     return 0;
@@ -581,6 +608,7 @@ static int activities_end(void *state, const struct fact_end *f, struct err *e)
     if ( rc )
         return rc;
     a->has_main = false;
+    activities_end_waiting(a);
     if ( a->waits )
         activities_show_waits(a);
     if ( a->options->programs && a->ops->program && !a->has_programs )
@@ -598,6 +626,13 @@ int activities_init(struct activities *a, const struct viewer_format *format,
         .earliest = UINT64_MAX,
     };
     arena_init(&a->arena, 4096);
+    if ( a->ops->block )
+    {
+        a->blocks = fault_calloc(1, sizeof(*a->blocks));
+        if ( !a->blocks )
+            return -ENOMEM;
+        activity_blocks_init(a->blocks, a);
+    }
     if ( !a->ops->wait )
         return 0;
     a->waits = fault_calloc(1, sizeof(*a->waits));
@@ -614,6 +649,11 @@ int activities_begin_host(struct activities *a)
     a->nr_slots = a->nr_domains = 0;
     a->base = a->last = 0;
     a->has_main = a->has_any = false;
+    if ( a->blocks )
+    {
+        activity_blocks_fini(a->blocks);
+        activity_blocks_init(a->blocks, a);
+    }
     if ( !a->waits )
         return 0;
     activity_waits_fini(a->waits);
@@ -627,6 +667,9 @@ void activities_fini(struct activities *a)
     if ( a->waits )
         activity_waits_fini(a->waits);
     free(a->waits);
+    if ( a->blocks )
+        activity_blocks_fini(a->blocks);
+    free(a->blocks);
     free(a->slots);
     free(a->processes);
 }

@@ -22,6 +22,7 @@
 #include <stdio.h>
 
 #include "common/arena.h"
+#include "xenalyze/viewers/activity-blocks.h"
 #include "xenalyze/viewers/activity-waits.h"
 #include "xenalyze/viewers/viewer.h"
 
@@ -145,6 +146,26 @@ struct activity_wait
     const struct activity_vcpu *waker;  /* NULL: an interrupt */
 };
 
+#define ACTIVITY_BLOCKS 1024u   /* names with a number */
+
+/* A vcpu was blocked, until `name` ended that: from < to. */
+struct activity_block
+{
+    const struct activity_vcpu *vcpu;
+    bool is_first;              /* block of the vcpu in the file */
+    uint64_t from, to;
+    uint32_t number;            /* for the name, below ACTIVITY_BLOCKS; 0:
+                                   none */
+    const char *name;           /* "timer", "event from Domain-0" */
+};
+
+/* From `time` on, `nr` vcpus wait for a pcpu. */
+struct activity_waiting
+{
+    uint64_t time;
+    uint32_t nr;
+};
+
 /* A part of the critical path of a vcpu. */
 struct activity_path
 {
@@ -205,6 +226,8 @@ struct activity_ops
     void (*loss)(void *state, const struct activity_pcpu_span *a);
     void (*frequency)(void *state, const struct activity_frequency *a);
     void (*wait)(void *state, const struct activity_wait *a);
+    void (*block)(void *state, const struct activity_block *a);
+    void (*waiting)(void *state, const struct activity_waiting *a);
     void (*path)(void *state, const struct activity_path *a);
     void (*thread)(void *state, const struct activity_thread *t);
     void (*program)(void *state, const struct activity_program *a);
@@ -234,6 +257,13 @@ struct activities
     unsigned int nr_segments;   /* all hosts */
     bool has_hidden_vcpus;      /* there are more vcpus than rows */
     struct activity_waits *waits;       /* NULL: the format shows none */
+    struct activity_blocks *blocks;     /* the same */
+    struct
+    {
+        struct activity_waiting shown;
+        bool is_new;            /* not passed on yet */
+    } waiting;
+    uint32_t nr_block_names;    /* names of reasons, all hosts */
     struct fact_handle main;    /* the main handler of the next exit */
     bool has_main;
     bool has_any;               /* a span, an exit or a call */
@@ -254,6 +284,12 @@ struct sink activities_sink(struct activities *a);
 const char *activity_label_pcpu(const struct viewer_options *options,
                                 uint32_t pcpu, char label[ACTIVITY_LABEL_MAX]);
 
+/*
+ * Put "host1:", or "" for the only host, without a blank, as all labels.
+ * Returns the length, below VIEWER_HOST_MAX.
+ */
+int activity_put_host(const struct viewer_options *options, char *label);
+
 /* The number that Xen gives the pcpu of a row. */
 static inline uint32_t activity_get_pcpu(const struct viewer_options *options,
                                          uint32_t row)
@@ -270,6 +306,11 @@ uint64_t activities_get_time(struct activities *a, uint64_t tsc);
 /* The row of a vcpu, which now has waits; NULL: none. */
 const struct activity_vcpu *activities_announce_waits(struct activities *a,
                                                       const struct vcpu *v,
+                                                      bool *is_first);
+
+/* The same for blocked times, of the vcpu with this index. */
+const struct activity_vcpu *activities_announce_block(struct activities *a,
+                                                      uint32_t index,
                                                       bool *is_first);
 
 /* False: the waker has no row.  An interrupt is a NULL. */

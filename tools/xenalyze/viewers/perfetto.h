@@ -34,7 +34,7 @@ enum { TASK_RUNNABLE = 2, TASK_RUNNING, TASK_SLEEPING, TASK_STOPPED = 6 };
 
 enum { REALTIME_CLOCK = 1, MONOTONIC_CLOCK = 3, BOOTTIME_CLOCK = 6 };
 
-enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
+enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
 
 /* Fields of DebugAnnotation. */
 enum
@@ -55,6 +55,7 @@ enum note
 #define CATEGORY_PROGRAM 3u
 #define CATEGORY_WAIT 4u
 #define NAME_CALLS (EXIT_CAUSES + 1)    /* names of calls, above exits */
+#define NAME_BLOCKS (NAME_CALLS + ACTIVITY_CALLS)       /* above calls */
 #define SEQUENCE 1u
 #define SAMPLES_SEQUENCE 2u
 
@@ -79,8 +80,11 @@ struct perfetto
     bool has_name[EXIT_CAUSES];
     bool has_handler[UINT8_MAX + 1];
     bool has_call[ACTIVITY_CALLS];
+    bool has_block[ACTIVITY_BLOCKS];
     const char *details[MAX_DETAILS];
     bool has_group, has_path;
+    bool has_waiting;           /* the counter of the host below */
+    uint32_t waiting_host;      /* row of its pcpu 0 */
     struct perfetto_samples samples;
     uint64_t arrows;            /* number of the last arrow */
     uint64_t has_track[TRACK_KINDS][MAX_CPU / 64];
@@ -113,6 +117,10 @@ void perfetto_end_slice(struct perfetto *x, uint64_t track, uint64_t time);
 /* A slice with a name of its own; `lost`: number of records, or 0. */
 void perfetto_add_slice(struct perfetto *x, uint64_t track, uint64_t from,
                         uint64_t to, const char *text, uint64_t lost);
+
+/* Blocked times, and the number of waiting vcpus, in perfetto-blocks.c. */
+void perfetto_block(void *state, const struct activity_block *a);
+void perfetto_waiting(void *state, const struct activity_waiting *a);
 
 /* The longest waits, in perfetto-waits.c. */
 void perfetto_wait(void *state, const struct activity_wait *a);

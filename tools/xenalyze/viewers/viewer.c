@@ -125,6 +125,18 @@ bool viewer_get_waits_sink(struct viewer *v, struct sink *sink)
     return waits;
 }
 
+/* A selection lacks the wakers. */
+bool viewer_get_blocks_sink(struct viewer *v, struct sink *sink)
+{
+    struct activity_blocks *blocks = v->activities.blocks;
+
+    assert(!blocks || v->format->activities);
+    if ( !blocks || v->options.wants_pcpu || v->options.wants_vcpu )
+        return false;
+    *sink = block_reasons_sink(&blocks->reasons);
+    return true;
+}
+
 void viewer_add_path(struct viewer *v, uint64_t from, uint64_t to,
                      const char *path, const char *name)
 {

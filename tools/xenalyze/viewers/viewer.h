@@ -129,6 +129,9 @@ struct sink viewer_sink(struct viewer *viewer);
  */
 bool viewer_get_waits_sink(struct viewer *viewer, struct sink *sink);
 
+/* The same for the reasons of blocked times. */
+bool viewer_get_blocks_sink(struct viewer *viewer, struct sink *sink);
+
 /*
  * Add a part of a vcpu's critical path, such as "Domain-0/0 runs", to a
  * timeline; the time stamps are of the current segment, in order.
