@@ -215,6 +215,19 @@ static int compare_hosts(const void *a, const void *b)
     return x->wall < y->wall ? -1 : x->wall > y->wall;
 }
 
+/* A damaged record has any date; times from the first begin have to fit. */
+static int check_dates(const struct hosts *h, struct err *e)
+{
+    const struct host *first = &h->all[0], *last = &h->all[h->nr - 1];
+
+    assert(h->nr > 1);
+    if ( first->clock.wall >= 0 && last->clock.wall <= INT64_MAX / 4 )
+        return 0;
+    return err_set(e, -EINVAL, "%s has a wall clock before 1970 or after 2043; "
+                   "analyze these traces one by one",
+                   first->clock.wall < 0 ? first->paths[0] : last->paths[0]);
+}
+
 static int complete_hosts(struct hosts *h, uint64_t hz, struct err *e)
 {
     int rc = 0;
@@ -228,7 +241,7 @@ static int complete_hosts(struct hosts *h, uint64_t hz, struct err *e)
         return rc;
     qsort(h->all, h->nr, sizeof(*h->all), compare_hosts);
     make_labels_unique(h);
-    return 0;
+    return check_dates(h, e);
 }
 
 static int find_hosts(struct hosts *h, const struct config *config,

@@ -194,6 +194,18 @@ done
 expect 0 "$xenalyze" export fxt many.1 many.2 -o many.fxt
 message 'more than 65536 vcpus of all hosts: further ones have no row'
 
+# A damaged date would be a span of centuries.
+for high in 0xf8000000 0x60000000; do
+    compose damaged <<END
+0 - 0x1f088 9 2 3 4
+0 - 0x1f082 2400000000 0 2 0
+0 - 0x1f083 1000 0 0 0 0 $high 0
+0 2000 0x21101 0x10000
+END
+    expect 1 "$xenalyze" dump one damaged
+    expect_message 'damaged has a wall clock before 1970 or after 2043'
+done
+
 # --- outputs of one host ------------------------------------------------------
 
 for output in summary why 'export html' 'export speedscope' 'export ctf -o folder' count; do
