@@ -197,6 +197,8 @@ static struct block_waker *add_block(struct block_reasons *b,
         return NULL;
     v->blocked += to - from;
     stats_add(&w->stats, &b->pool, to - from, from);
+    if ( b->on_reason )
+        b->on_reason(b->on_reason_arg, v, &source, from, to);
     return w;
 }
 

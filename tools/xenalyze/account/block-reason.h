@@ -116,6 +116,12 @@ struct block_reasons
     void (*on_block)(void *arg, const struct block_vcpu *v,
                      struct block_waker *w);
     void *on_block_arg;
+
+    /* The same, also for blocked times that no wake-up ended. */
+    void (*on_reason)(void *arg, const struct block_vcpu *v,
+                      const struct block_source *s, uint64_t from,
+                      uint64_t to);
+    void *on_reason_arg;
 };
 
 /* Requires a zeroed struct. */

@@ -64,14 +64,15 @@ static const struct activity_reason *find_name(struct activity_blocks *b,
 }
 
 static void show_block(void *arg, const struct block_vcpu *v,
-                       struct block_waker *w)
+                       const struct block_source *s, uint64_t from,
+                       uint64_t to)
 {
     struct activity_blocks *b = arg;
     struct activities *a = b->activities;
-    const struct activity_reason *reason = find_name(b, &w->source);
+    const struct activity_reason *reason = find_name(b, s);
     struct activity_block out = {
-        .from = activities_get_time(a, v->open.from),
-        .to = activities_get_time(a, v->open.to),
+        .from = activities_get_time(a, from),
+        .to = activities_get_time(a, to),
         .number = reason->number, .name = reason->name,
     };
 
@@ -86,8 +87,8 @@ void activity_blocks_init(struct activity_blocks *b, struct activities *a)
     assert(a->ops->block);
     memset(b, 0, sizeof(*b));
     b->activities = a;
-    b->reasons.on_block = show_block;
-    b->reasons.on_block_arg = b;
+    b->reasons.on_reason = show_block;
+    b->reasons.on_reason_arg = b;
     block_reasons_init(&b->reasons);
 }
 
