@@ -169,6 +169,22 @@ for form in $forms; do
         fail "$form: $(counts $form $form.1) events, not $sum"
 done
 
+# An allocation that fails, in this process or in one of a dump, leaves no file.
+for output in 'export perfetto' 'export chrome' dump; do
+    n=1
+    while :; do
+        rm -f kept
+        # shellcheck disable=SC2086 # words
+        FAULT=alloc:$n "$xenalyze" -q $output --time 0.1..0.12 one two -o kept >out 2>err
+        rc=$?
+        [ $rc -ne 0 ] || break
+        [ $rc -eq 1 ] && [ "$(wc -l <err)" -eq 1 ] || fail "$output: alloc:$n: $(cat err)"
+        [ ! -e kept ] || fail "$output: alloc:$n: half a file"
+        n=$((n + 1 + n / 10))
+    done
+    [ $n -gt 20 ] || fail "$output: only $n allocations"
+done
+
 # Hosts of one name have numbers.  A part of a trace begins where the trace does.
 expect 0 "$xenalyze" --cut late --time 0.2.. one
 expect 0 "$xenalyze" dump far late two
