@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "common/fault.h"
@@ -47,11 +48,24 @@ struct hosts
 
 /* --- which hosts ---------------------------------------------------------- */
 
+/* A pipe cannot be read again, which all that follows does. */
+static int check_file(const char *path, struct err *e)
+{
+    struct stat st;
+
+    if ( stat(path, &st) )
+        return err_sys(e, -errno, "cannot open %s", path);
+    return S_ISREG(st.st_mode) ? 0
+           : err_set(e, -EINVAL, "%s is no regular file, as traces of several "
+                     "hosts have to be", path);
+}
+
 static int read_info(const char *path, struct xt_info *info, struct err *e)
 {
     struct xt_trace *trace;
-    int rc = xt_trace_open(&trace, path, 0, e);
+    int rc = check_file(path, e);
 
+    rc = rc ? rc : xt_trace_open(&trace, path, 0, e);
     if ( rc )
         return rc;
     rc = xt_trace_info(trace, info, e);

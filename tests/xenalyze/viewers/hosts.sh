@@ -96,6 +96,14 @@ expect 1 "$xenalyze" dump --domain web9 one web
 message 'no domain is named web9'
 expect 1 "$xenalyze" dump one two missing
 expect_message 'missing'
+# A pipe is no file that can be read again.
+expect 1 sh -c '"$1" dump one two - <far' sh "$xenalyze"
+expect_message 'cannot open -: No such file or directory'
+expect 1 sh -c '"$1" dump one - <two' sh "$xenalyze"
+expect_message 'cannot open -'
+mkfifo pipe
+expect 1 "$xenalyze" dump one two pipe
+expect_message 'pipe is no regular file, as traces of several hosts have to be'
 expect 1 "$xenalyze" dump one two -o /dev/full
 message "cannot write /dev/full: No space left on device"
 (ulimit -f 64; trap '' XFSZ; exec "$xenalyze" dump one two -o full) >out 2>err &&
