@@ -66,3 +66,17 @@ void grow_sort_objects(void *array, uint32_t *nr,
     if ( kept )
         qsort(objects, kept, sizeof(object), compare);
 }
+
+void *grow_copy_objects(const void *objects, uint32_t *nr,
+                        int (*compare)(const void *a, const void *b))
+{
+    void *copy = fault_calloc(*nr + (size_t)1, sizeof(void *));
+
+    assert(objects || !*nr);
+    if ( !copy )
+        return NULL;
+    if ( *nr )
+        memcpy(copy, objects, *nr * sizeof(void *));
+    grow_sort_objects(&copy, nr, compare);
+    return copy;
+}

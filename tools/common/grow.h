@@ -59,4 +59,11 @@ static inline void *grow_get_object(void *array, uint32_t *nr, uint32_t index,
 void grow_sort_objects(void *array, uint32_t *nr,
                        int (*compare)(const void *a, const void *b));
 
+/*
+ * A copy of such an array, closed in the same way; the caller frees it.  NULL:
+ * no memory.
+ */
+void *grow_copy_objects(const void *objects, uint32_t *nr,
+                        int (*compare)(const void *a, const void *b));
+
 #endif /* COMMON_GROW_H */

@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/debug.h"
 #include "common/fault.h"
@@ -444,13 +443,10 @@ static void block_begin(void *state, const struct fact_begin *f)
 static int fix_open_reasons(struct block_reasons *b)
 {
     uint32_t nr = b->nr_vcpus;
-    struct block_vcpu **all = fault_calloc(nr + 1, sizeof(*all));
+    struct block_vcpu **all = vcpu_array_copy(b->vcpus, &nr);
 
     if ( !all )
         return -ENOMEM;
-    if ( nr )
-        memcpy(all, b->vcpus, nr * sizeof(*all));
-    vcpu_array_sort(&all, &nr);
     for ( uint32_t i = 0; i < nr; i++ )
         fix_reason(b, all[i]);
     free(all);

@@ -35,6 +35,12 @@ void vcpu_array_sort(void *array, uint32_t *nr)
     grow_sort_objects(array, nr, compare_vcpu_keys);
 }
 
+void *vcpu_array_copy(const void *objects, uint32_t *nr)
+{
+    assert(nr);
+    return grow_copy_objects(objects, nr, compare_vcpu_keys);
+}
+
 void *vcpu_array_find(const void *objects, uint32_t nr, uint16_t domain,
                       uint16_t id)
 {

@@ -16,6 +16,9 @@
  */
 void vcpu_array_sort(void *array, uint32_t *nr);
 
+/* A copy, closed in the same way; the caller frees it.  NULL: no memory. */
+void *vcpu_array_copy(const void *objects, uint32_t *nr);
+
 /* The object of a vcpu in a sorted array of `nr` pointers, or NULL. */
 void *vcpu_array_find(const void *objects, uint32_t nr, uint16_t domain,
                       uint16_t id);

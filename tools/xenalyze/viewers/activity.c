@@ -582,13 +582,11 @@ static int compare_slots(const void *a, const void *b)
 static int end_spans(struct activities *a)
 {
     uint32_t nr = a->nr_slots;
-    struct activity_slot **slots = fault_calloc(nr + 1, sizeof(*slots));
+    struct activity_slot **slots = grow_copy_objects(a->slots, &nr,
+                                                     compare_slots);
 
     if ( !slots )
         return -ENOMEM;
-    if ( nr )
-        memcpy(slots, a->slots, nr * sizeof(*slots));
-    grow_sort_objects(&slots, &nr, compare_slots);
     for ( uint32_t i = 0; i < nr; i++ )
     {
         end_span(a, slots[i], true);
