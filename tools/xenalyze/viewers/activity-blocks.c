@@ -101,7 +101,7 @@ void activity_blocks_fini(struct activity_blocks *b)
 
 static void show_waiting(struct activities *a)
 {
-    if ( a->waiting.is_new && a->ops->waiting )
+    if ( a->waiting.is_new )
         a->ops->waiting(a->state, &a->waiting.shown);
     a->waiting.is_new = false;
 }

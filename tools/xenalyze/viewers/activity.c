@@ -317,7 +317,8 @@ static void activities_runstate(void *state, const struct fact_runstate *f)
 
     if ( !s )
         return;
-    note_waiting(a, s, f, to);
+    if ( a->ops->waiting )
+        note_waiting(a, s, f, to);
     pcpu = activities_get_row(a, pcpu);
     next = get_state(a, f->state, f->pcpu);
     /* Files may have times in any order: what overlaps is cut. */
@@ -606,7 +607,8 @@ static int activities_end(void *state, const struct fact_end *f, struct err *e)
     if ( rc )
         return rc;
     a->has_main = false;
-    activities_end_waiting(a);
+    if ( a->ops->waiting )
+        activities_end_waiting(a);
     if ( a->waits )
         activities_show_waits(a);
     if ( a->options->programs && a->ops->program && !a->has_programs )
