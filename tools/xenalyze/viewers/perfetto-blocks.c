@@ -24,25 +24,6 @@
 #define UNIT_COUNT 2u
 #define COUNTER_VALUE 30u       /* field of an event */
 
-static void define_block_name(struct perfetto *x,
-                              const struct activity_block *a)
-{
-    char name[VIEWER_TEXT_MAX];
-    size_t interned;
-
-    assert(a->number < ACTIVITY_BLOCKS);
-    if ( x->has_notes && (!a->number || x->has_block[a->number]) )
-        return;
-    interned = protobuf_begin(&x->out, PACKET_INTERNED);
-    if ( !x->has_notes )
-        perfetto_define_notes(x);
-    if ( a->number && !x->has_block[a->number] )
-        perfetto_define_name(x, 2, NAME_BLOCKS + a->number,
-                             viewer_clean_text(a->name, name));
-    x->has_block[a->number] = true;
-    protobuf_end(&x->out, interned);
-}
-
 static void add_block_track(struct perfetto *x, const struct activity_vcpu *v)
 {
     char name[ACTIVITY_LABEL_MAX + 20];
@@ -58,11 +39,12 @@ void perfetto_block(void *state, const struct activity_block *a)
     char name[VIEWER_TEXT_MAX];
     size_t packet, event;
 
-    assert(a->from < a->to);
+    assert(a->from < a->to && a->number < ACTIVITY_BLOCKS);
     if ( a->is_first )
         add_block_track(x, a->vcpu);
     packet = perfetto_begin_event(x, a->from);
-    define_block_name(x, a);
+    perfetto_define_event(x, &x->has_block[a->number], NAME_BLOCKS + a->number,
+                          a->name);
     event = protobuf_begin(&x->out, PACKET_EVENT);
     protobuf_add_number(&x->out, 9, SLICE_BEGIN);
     protobuf_add_number(&x->out, 11, BLOCKS_TRACK(a->vcpu));
@@ -96,14 +78,12 @@ static void add_waiting_track(struct perfetto *x, uint64_t id)
 void perfetto_waiting(void *state, const struct activity_waiting *a)
 {
     struct perfetto *x = state;
-    uint32_t host = x->options->first_pcpu;
-    uint64_t id = COUNTER_TRACK(host);
+    uint64_t id = COUNTER_TRACK(x->options->first_pcpu);
     size_t packet, event;
 
-    if ( !x->has_waiting || x->waiting_host != host )
+    if ( x->waiting_track != id )
         add_waiting_track(x, id);
-    x->has_waiting = true;
-    x->waiting_host = host;
+    x->waiting_track = id;
     packet = perfetto_begin_event(x, a->time);
     perfetto_need_notes(x);
     event = protobuf_begin(&x->out, PACKET_EVENT);

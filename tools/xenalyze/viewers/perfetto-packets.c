@@ -140,6 +140,24 @@ void perfetto_end_slice(struct perfetto *x, uint64_t track, uint64_t time)
     protobuf_end(&x->out, packet);
 }
 
+void perfetto_define_event(struct perfetto *x, bool *has, unsigned int number,
+                           const char *name)
+{
+    char clean[VIEWER_TEXT_MAX];
+    size_t interned;
+
+    assert(number && name);
+    if ( x->has_notes && *has )
+        return;
+    interned = protobuf_begin(&x->out, PACKET_INTERNED);
+    if ( !x->has_notes )
+        perfetto_define_notes(x);
+    if ( !*has )
+        perfetto_define_name(x, 2, number, viewer_clean_text(name, clean));
+    *has = true;
+    protobuf_end(&x->out, interned);
+}
+
 /* A slice with a name of its own; `lost`: number of records, or 0. */
 void perfetto_add_slice(struct perfetto *x, uint64_t track, uint64_t from,
                         uint64_t to, const char *text, uint64_t lost)

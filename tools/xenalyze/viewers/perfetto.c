@@ -322,28 +322,14 @@ static void perfetto_exit(void *state, const struct activity_exit *a)
 
 /* --- PV guests ------------------------------------------------------------ */
 
-static void define_call_name(struct perfetto *x, const struct activity_call *a)
-{
-    size_t interned;
-
-    if ( x->has_notes && (!a->number || x->has_call[a->number]) )
-        return;
-    interned = protobuf_begin(&x->out, PACKET_INTERNED);
-    if ( !x->has_notes )
-        perfetto_define_notes(x);
-    if ( a->number && !x->has_call[a->number] )
-        perfetto_define_name(x, 2, NAME_CALLS + a->number, a->name);
-    x->has_call[a->number] = true;
-    protobuf_end(&x->out, interned);
-}
-
 static void perfetto_call(void *state, const struct activity_call *a)
 {
     struct perfetto *x = state;
     size_t packet = perfetto_begin_event(x, a->time), event;
 
     assert(a->number < ACTIVITY_CALLS);
-    define_call_name(x, a);
+    perfetto_define_event(x, &x->has_call[a->number], NAME_CALLS + a->number,
+                          a->name);
     event = protobuf_begin(&x->out, PACKET_EVENT);
     protobuf_add_number(&x->out, 9, INSTANT);
     protobuf_add_number(&x->out, 11, TRACK(TRACK_VCPU, a->vcpu->tid));
@@ -473,6 +459,7 @@ static void perfetto_open(void *state, const struct viewer_options *options,
     assert(options->trace && !x->out.used);
     x->out.out = out;
     x->options = options;
+    x->has_call[0] = x->has_block[0] = true;    /* not numbered: not defined */
 }
 
 static int perfetto_finish(void *state)

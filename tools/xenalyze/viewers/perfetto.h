@@ -83,8 +83,7 @@ struct perfetto
     bool has_block[ACTIVITY_BLOCKS];
     const char *details[MAX_DETAILS];
     bool has_group, has_path;
-    bool has_waiting;           /* the counter of the host below */
-    uint32_t waiting_host;      /* row of its pcpu 0 */
+    uint64_t waiting_track;     /* counter of the current host; 0: none */
     struct perfetto_samples samples;
     uint64_t arrows;            /* number of the last arrow */
     uint64_t has_track[TRACK_KINDS][MAX_CPU / 64];
@@ -104,6 +103,13 @@ uint64_t perfetto_get_track(struct perfetto *x, enum track kind, uint32_t pcpu);
 void perfetto_define_name(struct perfetto *x, unsigned int field,
                           unsigned int number, const char *name);
 void perfetto_define_notes(struct perfetto *x);
+
+/*
+ * In the packet of an event: define its name, unless *has, and the names of
+ * annotations, if it is the first to need these.
+ */
+void perfetto_define_event(struct perfetto *x, bool *has, unsigned int number,
+                           const char *name);
 
 /* In a packet of the sequence without further names. */
 void perfetto_need_notes(struct perfetto *x);
