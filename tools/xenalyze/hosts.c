@@ -142,22 +142,15 @@ static void find_label(void *arg, const struct xt_meta *m)
         set_label(s->host, s->text.text);
 }
 
-/* A name for each host: the one that dom0 had, or that of the first file. */
-static int read_label(struct host *h, const char *path, struct err *e)
+/* The name that dom0 had, or that of the file. */
+static void choose_label(struct host *h, const char *path,
+                         const struct xt_trace *trace)
 {
     const char *base = strrchr(path, '/');
     struct label_search search = { .host = h };
-    struct xt_trace *trace;
-    int rc = xt_trace_open(&trace, path, 0, e);
 
-    if ( rc )
-        return rc;
-    rc = xt_trace_info(trace, &h->info, e);
     set_label(h, base ? base + 1 : path);
-    if ( !rc )
-        xt_trace_visit_metadata(trace, find_label, &search);
-    xt_trace_close(trace);
-    return rc;
+    xt_trace_visit_metadata(trace, find_label, &search);
 }
 
 static bool has_label(const struct hosts *h, size_t end, const char *label)
@@ -185,16 +178,20 @@ static void make_labels_unique(struct hosts *h)
 }
 
 /* The begin is the first file's, which spool_join() has not found yet. */
-static int find_host_begin(struct host *h, const char *path, uint64_t *begin,
+static int read_begin(struct host *h, const char *path, uint64_t *begin,
                       struct err *e)
 {
     struct xt_trace *trace;
     struct xt_batch b;
+    struct xt_info info;
     int rc = xt_trace_open(&trace, path, 0, e);
 
     if ( rc )
         return rc;
-    rc = xt_trace_next_batch(trace, &b, e);
+    rc = xt_trace_info(trace, &info, e);
+    if ( !rc && !*h->label )
+        choose_label(h, path, trace);
+    rc = rc ? rc : xt_trace_next_batch(trace, &b, e);
     if ( rc > 0 && xt_trace_origin(trace, &b) < *begin )
         *begin = xt_trace_origin(trace, &b);
     if ( h->info.is_cut )
@@ -210,14 +207,14 @@ static int complete_host(struct host *h, uint64_t hz, struct err *e)
 
     assert(h->nr_paths);
     for ( size_t i = 0; !rc && i < h->nr_paths; i++ )
-        rc = find_host_begin(h, h->paths[i], &begin, e);
+        rc = read_begin(h, h->paths[i], &begin, e);
     if ( !rc && begin == UINT64_MAX )
         rc = not_trace_explain_begin(h->paths[0], e);
     if ( rc )
         return rc;
     xt_info_clock(&h->info, hz, &h->clock);
     xt_info_set_origin(&h->info, &h->clock, begin);
-    return read_label(h, h->paths[0], e);
+    return 0;
 }
 
 static int compare_hosts(const void *a, const void *b)

@@ -19,8 +19,8 @@
 
 #include "common/fault.h"
 #include "common/num.h"
+#include "xenalyze/lines/lines.h"
 
-#define SEGMENT_LINE "--- another trace"
 #define SECOND UINT64_C(1000000000)
 
 /* How a child ended, in memory that it shares with the parent. */
@@ -134,7 +134,7 @@ static int read_dump(struct dump *d)
         d->length = 0;
         return ferror(d->in) || errno ? -(errno ? errno : EIO) : 0;
     }
-    if ( !strncmp(d->line, SEGMENT_LINE, sizeof(SEGMENT_LINE) - 1) )
+    if ( !strcmp(d->line, DUMP_SEGMENT_LINE) )
         d->base = d->time;
     find_time(d);
     return 0;

@@ -311,8 +311,7 @@ static bool formatter_init(struct formatter *w, const struct dump *d,
 
 static char *put_segment_line(char *p)
 {
-    return num_text(p, "--- another trace, or a reboot: time starts again "
-                       "---\n");
+    return num_text(p, DUMP_SEGMENT_LINE);
 }
 
 static void find_programs(struct formatter *w, uint32_t begin, uint32_t end)

@@ -52,6 +52,10 @@ void dump_free(struct dump *d);         /* NULL is fine */
  */
 bool dump_has_name(const struct xt_event *event, const char *pattern);
 
+/* The line before the records of another boot. */
+#define DUMP_SEGMENT_LINE                                                   \
+    "--- another trace, or a reboot: time starts again ---\n"
+
 /* The style, and the warm-up of its record filter: both on a struct dump. */
 const struct line_style *dump_style(void);
 const struct warmup *dump_warmup(void);
