@@ -111,6 +111,13 @@ static uint64_t hash_number(uint64_t hash, uint64_t number)
     return hash;
 }
 
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for ( const char *c = text; *c; c++ )
+        hash = hash_number(hash, (unsigned char)*c);
+    return hash;
+}
+
 static uint64_t hash_domain(uint64_t hash, const struct dom_config *d)
 {
     const uint64_t numbers[] = {
@@ -118,8 +125,7 @@ static uint64_t hash_domain(uint64_t hash, const struct dom_config *d)
         d->start, d->stagger, d->end, d->nr_loads,
     };
 
-    for ( const char *c = d->name; *c; c++ )
-        hash = hash_number(hash, (unsigned char)*c);
+    hash = hash_text(hash, d->name);
     for ( size_t i = 0; i < ARRAY_SIZE(numbers); i++ )
         hash = hash_number(hash, numbers[i]);
     for ( unsigned int i = 0; i < d->nr_loads; i++ )
@@ -154,9 +160,8 @@ static uint64_t hash_options(const struct options *o, uint64_t hash)
         hash = hash_number(hash, 1);
     if ( o->wall_clock )
         hash = hash_number(hash, o->wall_clock);
-    for ( const char *c = o->host_name; strcmp(o->host_name, "xensim") && *c;
-          c++ )
-        hash = hash_number(hash, (unsigned char)*c);
+    if ( strcmp(o->host_name, "xensim") )
+        hash = hash_text(hash, o->host_name);
     if ( o->stall )
         hash = hash_number(hash_number(hash, o->stall), o->stall_for);
     if ( o->programs )
