@@ -8,7 +8,7 @@
 # or count as an error is an error here.  Then times and counts have to equal
 # those of JSON, the output of xenalyze --json, and of LINES, the lines of
 # xenalyze dump sched_runstate_change.  With --waits, lists the longest waits;
-# with --blocks, blocked times by reason, and the number of waiting vcpus;
+# with --blocks, blocked times by reason, and the values of counters;
 # with --addresses, the guest addresses of samples.
 import bisect
 import collections
@@ -51,6 +51,8 @@ def parse_message(lines):
                 value = parse_text(value)
             elif value in ("true", "false"):
                 value = value == "true"
+            elif name == "counter_double":
+                value = float(value)
             else:
                 value = int(value)
         assert not name[0].isdigit(), "field %s is not in the schema" % name
@@ -101,7 +103,7 @@ class Importer:
         self.flows = {}                 # by id: (time, row, name)
         self.blocks = []                # label, from, to, name
         self.asleep = collections.defaultdict(list)     # by label: from, to
-        self.waiting = collections.defaultdict(list)    # by track: time, number
+        self.counters = collections.defaultdict(list)   # by name: time, value
         self.open_flows = set()
 
     def change(self, tid, state, time, cpu, comm):
@@ -339,9 +341,11 @@ class Importer:
             return
         if one(e, "type") == 4:
             assert one(track, "counter") is not None, "no counter"
-            values = self.waiting[one(e, "track")]
-            assert not values or time > values[-1][0]
-            values.append((time, one(e, "counter_value")))
+            values = self.counters[one(track, "name")]
+            value = one(e, "counter_value", one(e, "counter_double"))
+            assert not values or time >= values[-1][0] and \
+                value != values[-1][1], "a value is not new"
+            values.append((time, value))
             return
         name = one(e, "name") or self.interned["event_name",
                                                one(e, "name_iid")]
@@ -471,9 +475,9 @@ class Importer:
             total[label, name] += end - start
         for label, name in sorted(times):
             print("block", label, times[label, name], total[label, name], name)
-        for values in self.waiting.values():
-            for time, number in values:
-                print("waiting", time, number)
+        for name, values in self.counters.items():
+            for time, value in values:
+                print("counter", time, value, name)
 
     def print_flows(self):
         """Lines of waits: vcpu, from, to, pieces; waker, or CPU n; woken."""

@@ -109,12 +109,97 @@ for line in open("lines"):
         wanted[-1][1] = len(waits)
     elif len(waits) != before:
         wanted.append([time, len(waits)])
-got = [list(map(int, line.split()[1:])) for line in open("blocks")
-       if line.startswith("waiting")]
+got = [list(map(int, line.split()[1:3])) for line in open("blocks")
+       if line.startswith("counter") and line.endswith(" waiting vcpus\n")]
 assert len(wanted) > 1000 and got[-1][1] == 0
 assert got[:len(wanted)] == wanted and len(got) <= len(wanted) + 1, [
     x for x in zip(got, wanted) if x[0] != x[1]][:3]
 END
+
+# The counters of a run queue have all changes in its records.
+# compare_queues TRACE QUEUES
+compare_queues() {
+    expect 0 "$xenalyze" export perfetto "$1" -o part.pftrace
+    read_back part
+    expect 0 python3 "$viewers/import-perfetto.py" part.text --blocks
+    mv out counters
+    expect 0 "$xenalyze" dump csched2_update_runq_load "$1"
+    mv out lines
+    expect 0 python3 queues.py "$2"
+}
+cat >queues.py <<'END'
+import collections, re, sys
+wanted = collections.defaultdict(list)
+for line in open("lines"):
+    m = re.match(r"..(?: *(\d+)\.(\d{9}))? .* update_rq_load rq# (\d+), "
+                 r"load = (\d+), avgload = \S+ \((\d+)\)",
+                 line.replace("csched2:", ""))
+    time = int((m[1] or "0") + (m[2] or "0"))
+    for name, value in (("vcpus", int(m[4])),
+                        ("average load", int(m[5]) * 100 // (1 << 18) / 100)):
+        values = wanted[name + " of run queue " + m[3]]
+        if not values or values[-1][1] != value:
+            values.append((time, value))
+got = collections.defaultdict(list)
+for line in open("counters"):
+    if line.startswith("counter ") and " of run queue " in line:
+        _, time, value, name = line.rstrip("\n").split(" ", 3)
+        got[name].append((int(time), float(value)))
+assert len(wanted) == 2 * int(sys.argv[1]) and set(got) == set(wanted), wanted
+for name, values in wanted.items():
+    # The end of the trace is a last value, 0.
+    if values[-1][1]:
+        time, value = got[name].pop()
+        assert not value and time >= values[-1][0]
+    assert len(values) > 10 and got[name] == values, name
+END
+compare_queues mix 1
+expect 0 "$xensim" --virtual --scheduler credit2 -T 0.4 --cpus 8 --runq-cpus 3 \
+    --output queues
+compare_queues queues 3
+for trace in credit-2pv-all c2b-all; do
+    [ ! -f "$real/$trace/trace.bin" ] ||
+        "$xenalyze" dump csched2_update_runq_load "$real/$trace/trace.bin" \
+        2>/dev/null | sed -n 's/.* rq# \([0-9]*\),.*/\1/p' | sort -u >seen
+    [ ! -s seen ] ||
+        compare_queues "$real/$trace/trace.bin" "$(grep -c . seen)"
+    : >seen
+done
+
+# Queues of two pools may have the same number, and those of a selection lack
+# records; a shift that no Xen has is no load.
+for pools in 1 2; do
+    {
+        echo '0 - 0x1f08a 0 6 4 1'
+        [ $pools = 1 ] || echo '0 - 0x1f08a 1 6 4 1'
+        echo '0 1000 0x21101 65536'
+        echo '0 1000 0x2220c 0xc0000 0 0 0 0x12030004 0'
+        echo '0 2000 0x2220c 0xffffffff 0xffffffff 0 0 0x3f030005 0'
+        echo '0 3000 0x2220c 0xffffffff 0xffffffff 0 0 0x00030005 0'
+        echo '0 4000 0x2220c 1 0 0 0 0x40030006 0'
+        echo '0 4500 0x81002 44 0x1000'
+        echo '0 5000 0x81001'
+    } | compose pools
+    expect 0 "$xenalyze" export perfetto --cpu-hz 1G pools -o part.pftrace
+    read_back part
+    expect 0 python3 "$viewers/import-perfetto.py" part.text --blocks
+    grep '^counter .* run queue' out >pools$pools || :
+done
+cat >wanted <<'END'
+counter 0 4 vcpus of run queue 3
+counter 1000 5 vcpus of run queue 3
+counter 4000 0 vcpus of run queue 3
+counter 0 3.0 average load of run queue 3
+counter 1000 1.99 average load of run queue 3
+counter 2000 42949672.95 average load of run queue 3
+counter 4000 0.0 average load of run queue 3
+END
+diff wanted pools1 || fail 'other values'
+[ ! -s pools2 ] || fail 'queues of two pools are mixed'
+for selection in --pcpu=1-2 --vcpu=d1v0 --domain=0; do
+    expect 0 "$xenalyze" export perfetto "$selection" queues -o part.pftrace
+    grep -a -q 'run queue' part.pftrace && fail "$selection: run queues"
+done
 
 # The output does not depend on threads, nor on the way that the trace comes.
 expect 0 "$xenalyze" export perfetto mix -o one.pftrace

@@ -70,6 +70,8 @@ static void add_viewer_sinks(struct report_pass *p, struct viewer *viewer)
         report_add_sink(p, more);
     if ( viewer_get_blocks_sink(viewer, &more) )
         report_add_sink(p, more);
+    if ( viewer_get_queues_sink(viewer, &more) )
+        report_add_sink(p, more);
 }
 
 static int viewers_open(struct report_pass *p, void **state, struct err *e)

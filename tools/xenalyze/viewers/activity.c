@@ -633,6 +633,13 @@ int activities_init(struct activities *a, const struct viewer_format *format,
             return -ENOMEM;
         activity_blocks_init(a->blocks, a);
     }
+    if ( a->ops->queue )
+    {
+        a->queues = fault_calloc(1, sizeof(*a->queues));
+        if ( !a->queues )
+            return -ENOMEM;
+        activity_queues_init(a->queues, a);
+    }
     if ( !a->ops->wait )
         return 0;
     a->waits = fault_calloc(1, sizeof(*a->waits));
@@ -654,6 +661,8 @@ int activities_begin_host(struct activities *a)
         activity_blocks_fini(a->blocks);
         activity_blocks_init(a->blocks, a);
     }
+    if ( a->queues )
+        activity_queues_init(a->queues, a);
     if ( !a->waits )
         return 0;
     activity_waits_fini(a->waits);
@@ -670,6 +679,7 @@ void activities_fini(struct activities *a)
     if ( a->blocks )
         activity_blocks_fini(a->blocks);
     free(a->blocks);
+    free(a->queues);
     free(a->slots);
     free(a->processes);
 }

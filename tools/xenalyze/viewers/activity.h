@@ -23,6 +23,7 @@
 
 #include "common/arena.h"
 #include "xenalyze/viewers/activity-blocks.h"
+#include "xenalyze/viewers/activity-queues.h"
 #include "xenalyze/viewers/activity-waits.h"
 #include "xenalyze/viewers/viewer.h"
 
@@ -166,6 +167,17 @@ struct activity_waiting
     uint32_t nr;
 };
 
+/* From `time` on, a run queue of credit2 has this load. */
+struct activity_queue
+{
+    uint64_t time;
+    uint32_t queue;             /* number, below ACTIVITY_QUEUES */
+    bool is_first;              /* the queue is new in the file */
+    bool has_nr, has_average;   /* differ from the ones before */
+    uint32_t nr;                /* vcpus that run or wait */
+    uint32_t average;           /* number of vcpus, in hundredths */
+};
+
 /* A part of the critical path of a vcpu. */
 struct activity_path
 {
@@ -228,6 +240,7 @@ struct activity_ops
     void (*wait)(void *state, const struct activity_wait *a);
     void (*block)(void *state, const struct activity_block *a);
     void (*waiting)(void *state, const struct activity_waiting *a);
+    void (*queue)(void *state, const struct activity_queue *a);
     void (*path)(void *state, const struct activity_path *a);
     void (*thread)(void *state, const struct activity_thread *t);
     void (*program)(void *state, const struct activity_program *a);
@@ -258,6 +271,7 @@ struct activities
     bool has_hidden_vcpus;      /* there are more vcpus than rows */
     struct activity_waits *waits;       /* NULL: the format shows none */
     struct activity_blocks *blocks;     /* the same */
+    struct activity_queues *queues;     /* the same */
     struct
     {
         struct activity_waiting shown;

@@ -486,7 +486,7 @@ const struct activity_ops perfetto_ops = {
     .sleep = perfetto_sleep, .loss = perfetto_loss,
     .frequency = perfetto_frequency, .wait = perfetto_wait,
     .block = perfetto_block, .waiting = perfetto_waiting,
-    .path = perfetto_path,
+    .queue = perfetto_queue, .path = perfetto_path,
     .thread = perfetto_thread, .program = perfetto_program,
     .finish = perfetto_finish, .close = perfetto_close,
 };

@@ -69,6 +69,13 @@ enum track
 
 #define TRACK(kind, number) ((uint64_t)(kind) << 40 | (number))
 
+/*
+ * Short numbers of tracks, below those of TRACK(), for kinds with many events.
+ */
+#define SHORT_COUNTERS UINT64_C(1)
+#define SHORT_BLOCKS (UINT64_C(1) << 20)
+#define SHORT_QUEUES (UINT64_C(1) << 32)
+
 #define MAX_DETAILS 32u         /* names of details: literals, few */
 
 struct perfetto
@@ -124,9 +131,12 @@ void perfetto_end_slice(struct perfetto *x, uint64_t track, uint64_t time);
 void perfetto_add_slice(struct perfetto *x, uint64_t track, uint64_t from,
                         uint64_t to, const char *text, uint64_t lost);
 
-/* Blocked times, and the number of waiting vcpus, in perfetto-blocks.c. */
+/* Blocked times, in perfetto-blocks.c. */
 void perfetto_block(void *state, const struct activity_block *a);
+
+/* Counters, in perfetto-counters.c. */
 void perfetto_waiting(void *state, const struct activity_waiting *a);
+void perfetto_queue(void *state, const struct activity_queue *a);
 
 /* The longest waits, in perfetto-waits.c. */
 void perfetto_wait(void *state, const struct activity_wait *a);

@@ -60,6 +60,16 @@ static inline void protobuf_add_fixed64(struct protobuf *p, unsigned int field,
         p->bytes[p->used++] = value >> 8 * i;
 }
 
+static inline void protobuf_add_double(struct protobuf *p, unsigned int field,
+                                       double value)
+{
+    uint64_t bits;
+
+    _Static_assert(sizeof(bits) == sizeof(value), "a double has 64 bits");
+    memcpy(&bits, &value, sizeof(bits));
+    protobuf_add_fixed64(p, field, bits);
+}
+
 static inline void protobuf_add_bytes(struct protobuf *p, unsigned int field,
                                       const void *bytes, size_t size)
 {

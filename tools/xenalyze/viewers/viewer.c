@@ -137,6 +137,16 @@ bool viewer_get_blocks_sink(struct viewer *v, struct sink *sink)
     return true;
 }
 
+/* A selection lacks changes. */
+bool viewer_get_queues_sink(struct viewer *v, struct sink *sink)
+{
+    struct activity_queues *queues = v->activities.queues;
+
+    assert(!queues || v->format->activities);
+    return queues && !v->options.wants_pcpu && !v->options.wants_vcpu &&
+           activity_queues_get_sink(queues, sink);
+}
+
 void viewer_add_path(struct viewer *v, uint64_t from, uint64_t to,
                      const char *path, const char *name)
 {

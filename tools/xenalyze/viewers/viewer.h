@@ -129,8 +129,9 @@ struct sink viewer_sink(struct viewer *viewer);
  */
 bool viewer_get_waits_sink(struct viewer *viewer, struct sink *sink);
 
-/* The same for the reasons of blocked times. */
+/* The same for the reasons of blocked times, and for the load of run queues. */
 bool viewer_get_blocks_sink(struct viewer *viewer, struct sink *sink);
+bool viewer_get_queues_sink(struct viewer *viewer, struct sink *sink);
 
 /*
  * Add a part of a vcpu's critical path, such as "Domain-0/0 runs", to a
