@@ -2,13 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # speedscope itself, in Chromium without a window: loads our files, and the
-# totals of its own format equal ours.  SPEEDSCOPE is the folder dist/release of the package
-# speedscope from npm.
+# totals of its own format equal ours.  SPEEDSCOPE is the folder dist/release of
+# its package; by default, npm fetches it.
 . "$top_srcdir/tests/xenalyze/viewers/lib.sh"
 
-[ -f "${SPEEDSCOPE:-}/index.html" ] ||
-    skip "SPEEDSCOPE names no folder with speedscope's release"
+version=1.25.0
 command -v chromium >/dev/null || skip "there is no chromium"
+if [ -z "${SPEEDSCOPE:-}" ]; then
+    command -v npm >/dev/null || skip "there is no npm to fetch speedscope"
+    timeout 60 npm pack --silent speedscope@$version >npm.out 2>&1 &&
+        tar xzf speedscope-$version.tgz ||
+        skip "npm cannot fetch speedscope: $(tail -n 1 npm.out)"
+    SPEEDSCOPE=$tmp/package/dist/release
+fi
+[ -f "$SPEEDSCOPE/index.html" ] || fail "$SPEEDSCOPE is not speedscope"
 
 # load FILE: the page of speedscope with this file as text, in the file page
 load() {
