@@ -122,7 +122,7 @@ done
 "$xenalyze" -q export chrome one -o one.json
 "$xenalyze" -q export chrome two -o two.json
 expect 0 python3 "$viewers/read-chrome.py" chrome.1
-expect 0 python3 - "$later" <<'END'
+cat >chrome.py <<'END'
 import json, sys
 def read(path, host=None, later=0):
     """All events with the names of their rows; of a host alone."""
@@ -152,6 +152,7 @@ assert len(wanted) > 5000
 assert sorted(both, key=str) == sorted(wanted, key=str), [
     x for x in both if x not in set(wanted)][:3]
 END
+expect 0 python3 chrome.py "$later"
 
 # counts FORM FILE: numbers of runs, wake-ups, exits, calls
 counts() {

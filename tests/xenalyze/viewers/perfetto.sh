@@ -94,7 +94,7 @@ grep -q '^block .* irq [0-9]* eth' blocks && grep -q '^block .* event from ' blo
 # The counter has all changes of the number of waiting vcpus.
 expect 0 "$xenalyze" dump sched_runstate_change mix
 mv out lines
-expect 0 python3 - <<'END'
+cat >waiting.py <<'END'
 import re
 waits, wanted = set(), []
 for line in open("lines"):
@@ -115,6 +115,7 @@ assert len(wanted) > 1000 and got[-1][1] == 0
 assert got[:len(wanted)] == wanted and len(got) <= len(wanted) + 1, [
     x for x in zip(got, wanted) if x[0] != x[1]][:3]
 END
+expect 0 python3 waiting.py
 
 # The counters of a run queue have all changes in its records.
 # compare_queues TRACE QUEUES
