@@ -284,8 +284,8 @@ static int refuse_other(const struct piece *first, const struct piece *other,
                    first->path, difference,
                    has_walls && same_capture_is_proven(&first->info,
                                                        &other->info)
-                   ? ", or show hosts on one timeline with xenalyze dump or "
-                     "xenalyze export perfetto" : "");
+                   ? ", or show hosts on one timeline with xenalyze dump, or "
+                     "xenalyze export html" : "");
 }
 
 /*

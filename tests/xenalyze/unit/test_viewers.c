@@ -484,6 +484,7 @@ static const char *end_page(void)
     numbers = (struct viewer_numbers){
         .summary = summary, .latency = latency, .verdict = "Nothing <b>\n",
     };
+    ck_assert_int_eq(viewer_add_numbers(viewer), 0);
     end_file(false);
     summary_free(summary);
     latency_free(latency);

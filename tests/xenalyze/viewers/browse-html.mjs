@@ -217,11 +217,11 @@ async function checkSearch(label) {
 
 async function checkSlices() {
     await press("ArrowDown");
-    assert.match(await text("chosen"), /^pcpu \d+$/);
+    assert.match(await text("chosen"), /^(\w+:)?pcpu \d+$/);
     await press(".");
     const first = await text("chosen");
 
-    assert.match(first, /^pcpu \d+: .* begin [0-9.]+ s · length /);
+    assert.match(first, /^(\w+:)?pcpu \d+: .* begin [0-9.]+ s · length /);
     await press(".");
     assert.notEqual(await text("chosen"), first, "the next slice");
     await press(",");
@@ -237,7 +237,7 @@ async function checkSlices() {
     await mouse("mouseMoved", x, y, { button: "none" });
     assert.equal(await evaluate("document.getElementById('tip').hidden"),
                  false);
-    assert.match(await text("tip"), /^pcpu 0/);
+    assert.match(await text("tip"), /^(\w+:)?pcpu 0/);
     await press("Escape");
 }
 
@@ -311,6 +311,48 @@ async function checkTables() {
                  "all have names");
 }
 
+// With several hosts: the tables of each are behind its name, and a link leads to
+// a row of the same host, at its time on the timeline; CPUs have its name.
+async function checkHosts() {
+    const hosts = await evaluate(`JSON.parse(document.getElementById("facts")
+        .textContent).hosts.map((h) => [h.label, h.begin, h.wakes])`);
+
+    if (hosts.length < 2)
+        return 1;
+    const headline = (await text("headline")).split("\n");
+    const names = await evaluate(
+        "[...document.querySelectorAll('details.host > summary')]" +
+        ".map((s) => s.textContent)");
+
+    assert.deepEqual(names, hosts.map(([label]) => `Tables of ${label}`));
+    hosts.forEach(([label], i) => assert(headline[i].startsWith(`${label}: `)));
+    const [label, begin, wakes] = hosts.at(-1);
+    // The latency table has the longest first.
+    const [vcpu, , , , , , at] = wakes.sort((a, b) => b[4] - a[4])[0];
+
+    await evaluate(`(() => {
+        const host = [...document.querySelectorAll("details.host")].pop();
+        host.open = true;
+        [...host.querySelectorAll("section")].find((s) => s.querySelector("h2")
+            .textContent === "Wake-to-run latency")
+            .querySelector("button.link").click();
+    })()`);
+    await frame();
+    const chosen = await text("chosen");
+    const [, from] = chosen.match(/begin ([0-9.]+) s/);
+
+    assert(chosen.startsWith(`${label}:${vcpu}: `), chosen);
+    assert(Math.abs(from * 1e9 - begin - at) < 1e6, `${chosen}, not ${at}`);
+    assert(begin > 0);
+    await press(".");
+    const run = await text("chosen");
+
+    assert(run.includes(`running · on ${label}:pcpu `), run);
+    await press("Escape");
+    await press("Home");
+    return hosts.length;
+}
+
 // A table by its heading, as the texts of its rows; null: none.
 const table = (heading) => evaluate(`(() => {
     const section = [...document.querySelectorAll("#tables section")].find(
@@ -330,8 +372,10 @@ async function checkWaits() {
     assert(matrix[0].length > 3 && matrix.length > 2, "rivals and victims");
     for (const row of matrix)
         assert.equal(row.length, matrix[0].length);
-    const shades = await evaluate(`[...document.querySelectorAll(".heat")].map(
-        (e) => [e.textContent, e.style.getPropertyValue("--heat")])`);
+    // Of the first host.
+    const shades = await evaluate(`[...document.querySelector(".tables")
+        .querySelectorAll(".heat")].map((e) =>
+            [e.textContent, e.style.getPropertyValue("--heat")])`);
 
     for (const [time, shade] of shades)
         assert(time !== "0" || shade === "", `${time} ${shade}`);
@@ -461,7 +505,7 @@ async function check() {
 
     await checkTables();
     const matrix = await checkWaits();
-
+    const hosts = await checkHosts();
     const threads = await checkThreads();
 
     await checkLegend();
@@ -473,13 +517,14 @@ async function check() {
         new URL(`file://${page}`).href && url !== "about:blank"), [],
                      "nothing is requested");
     await checkPolicy();
-    console.log(`${label}: ${woken} wakers, ${matrix}, ${threads} threads, frames of the timeline: ${frames}`);
+    console.log(`${label}: ${hosts} hosts, ${woken} wakers, ${matrix}, ` +
+                `${threads} threads, frames of the timeline: ${frames}`);
 }
 
 try {
     await check();
 } catch (error) {
-    console.error(error.message, complaints);
+    console.error(error.stack, complaints);
     process.exitCode = 1;
 } finally {
     chromium.on("exit", () => process.exit());

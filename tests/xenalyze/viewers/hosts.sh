@@ -113,7 +113,7 @@ message 'cannot write full: File too large'
 
 # --- timelines ----------------------------------------------------------------
 
-for form in chrome fxt perfetto perfetto-compact; do
+for form in chrome fxt html perfetto perfetto-compact; do
     for threads in 1 2; do
         expect 0 "$xenalyze" --threads $threads export $form one two -o $form.$threads
     done
@@ -154,6 +154,73 @@ assert sorted(both, key=str) == sorted(wanted, key=str), [
 END
 expect 0 python3 chrome.py "$later"
 
+# A page: the tables of each host, and the slices of its rows, are those of the
+# page of the host alone.
+"$xenalyze" -q export html one -o one.html
+"$xenalyze" -q export html two -o two.html
+cat >page.py <<'END'
+import importlib, sys
+sys.path.insert(0, sys.argv[1])
+html = importlib.import_module("read-html")
+later = [0, int(sys.argv[2])]
+facts, tracks = html.read_page("html.1")
+assert [h["label"] for h in facts["hosts"]] == ["one", "b__script_"]
+assert [h["begin"] for h in facts["hosts"]] == later
+
+def name_origin(facts, host, key):
+    """What the origin of a state means, without the name of the host."""
+    state, origin = key & 7, key >> 3
+    first = facts["hosts"][host]["first_pcpu"]
+    if not origin or state not in (1, 2):
+        return state, origin
+    if state == 1:
+        return state, origin - 1 - first
+    if origin & 1:
+        return state, "pcpu", (origin >> 1) - 1 - first
+    row = facts["vcpus"][(origin >> 1) - 1]
+    assert row[6] == host, "a waker on another host"
+    return state, row[2].split(":")[-1]
+
+def read_rows(facts, tracks, host, later):
+    """{row: slices}, with names instead of numbers."""
+    rows, first = {}, facts["hosts"][host]["first_pcpu"]
+    last = facts["hosts"][host + 1]["first_pcpu"] \
+        if host + 1 < len(facts["hosts"]) else 1 << 32
+    names = {0: "others"}
+    for number, row in enumerate(facts["vcpus"]):
+        names[number + 1] = row[2].split(":")[-1]
+        if row[6] != host:
+            continue
+        label = row[2].split(":")[-1]
+        rows[label] = [(a + later, b + later, n, {
+            name_origin(facts, host, k): ns for k, ns in keys.items()})
+            for a, b, n, keys in tracks["state"][row[2]]]
+        rows[label, "exits"] = [(a + later, b + later, n, {
+            facts["names"][k]: ns for k, ns in keys.items()})
+            for a, b, n, keys in tracks["exits"][row[2]]]
+    for pcpu, slices in tracks["run"].items():
+        if first <= pcpu < last:
+            rows[pcpu - first] = [(a + later, b + later, n, {
+                names[k]: ns for k, ns in keys.items()})
+                for a, b, n, keys in slices]
+    return rows
+
+for host, file in enumerate(("one.html", "two.html")):
+    alone, own = html.read_page(file)
+    both, one = dict(facts["hosts"][host]), dict(alone["hosts"][0])
+    for name in "label", "begin", "first_pcpu":
+        del both[name], one[name]
+    assert both["wakes"] and both["pieces"] and set(both) == set(one)
+    assert both == one, [(k, both[k], one[k]) for k in one if one[k] != both[k]]
+    got = read_rows(facts, tracks, host, 0)
+    wanted = read_rows(alone, own, 0, later[host])
+    assert set(got) == set(wanted) and len(got) > 8, (set(got), set(wanted))
+    for row in wanted:
+        assert got[row] == wanted[row], (file, row)
+assert not facts["quantum"] and not facts["exit_quantum"]
+END
+expect 0 python3 page.py "$viewers" "$later"
+
 # counts FORM FILE: numbers of runs, wake-ups, exits, calls
 counts() {
     if [ "$1" = fxt ]; then
@@ -179,7 +246,7 @@ for form in $forms; do
 done
 
 # An allocation that fails, in this process or in one of a dump, leaves no file.
-for output in 'export perfetto' 'export chrome' dump; do
+for output in 'export perfetto' 'export chrome' 'export html' dump; do
     n=1
     while :; do
         rm -f kept
@@ -205,19 +272,28 @@ grep -q '"one-2:d0:Domain-0"' three.json || fail 'a host without a number'
 expect 0 python3 "$viewers/read-chrome.py" three.json
 
 # A warning says that vcpus have no row.
-for boot in 1 2; do
+for boot in $(seq 20); do
     python3 - $boot <<'END' | compose "many.$boot"
 import sys
 print("0 - 0x1f088", sys.argv[1], "2 3 4")
 print("0 - 0x1f082 2400000000 0 2 0")
 print("0 - 0x1f083 1000 0 0 0 0 0x18000000 0")
-for i in range(40000):
+for i in range(40000 if int(sys.argv[1]) < 3 else 2100):
     print(0, 2000 + 100 * i, "0x21101", (i // 128 + 1) << 16 | i % 128)
     print(0, 2050 + 100 * i, "0x21201", (i // 128 + 1) << 16 | i % 128)
 END
 done
 expect 0 "$xenalyze" export fxt many.1 many.2 -o many.fxt
 message 'more than 65536 vcpus of all hosts: further ones have no row'
+
+# A page has tables within a bound.
+expect 0 "$xenalyze" export html many.[0-9]* -o many.html
+expect 0 python3 -c 'import importlib, sys
+sys.path.insert(0, sys.argv[1])
+hosts = importlib.import_module("read-html").read_page("many.html")[0]["hosts"]
+told = [host for host in hosts if "records" in host]
+assert len(hosts) == 20 and 1 < len(told) < 20, len(told)
+assert all(len(host["vcpu_times"]) == 2048 for host in told)' "$viewers"
 
 # A damaged date would be a span of centuries.
 for high in 0xf8000000 0x60000000; do
@@ -233,11 +309,11 @@ done
 
 # --- outputs of one host ------------------------------------------------------
 
-for output in summary why 'export html' 'export speedscope' 'export ctf -o folder' count; do
+for output in summary why 'export speedscope' 'export ctf -o folder' count; do
     # shellcheck disable=SC2086 # words
     expect 1 "$xenalyze" $output one two
     expect_message 'two is not of the same capture as one: the boot id differs; analyze'
-    expect_message 'or show hosts on one timeline with xenalyze dump or xenalyze export perfetto'
+    expect_message 'or show hosts on one timeline with xenalyze dump, or xenalyze export html'
 done
 # Without a wall clock there is no place on a timeline.
 compose bare <<'END'

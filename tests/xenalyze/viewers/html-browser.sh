@@ -19,6 +19,18 @@ for trace in mix lossy "$hostile"; do
         fail 'there are no arrows, or no matrix'
 done
 
+for host in east west; do
+    shift=0s
+    [ $host = east ] || shift=100ms
+    expect 0 "$xensim" --virtual -T 0.3 --host-name $host --wall-clock $shift \
+        --output $host
+done
+expect 0 "$xenalyze" export html east west -o page.html
+expect 0 timeout 120 node "$viewers/browse-html.mjs" "$tmp/page.html" \
+    "$tmp/chromium"
+cat out
+grep -q ': 2 hosts, [1-9]' out || fail 'no hosts'
+
 play xen --kind hvm --cpus 3 --programs programs
 expect 0 "$xenalyze" export html xen programs -o page.html
 expect 0 timeout 120 node "$viewers/browse-html.mjs" "$tmp/page.html" \

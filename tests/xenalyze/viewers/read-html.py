@@ -144,7 +144,8 @@ def read_tracks(facts, data):
     x = {"state": {}, "exits": {}, "run": {}, "events": {}, "args": {}, "lost": 0,
          "levels": 0}
     used = 0
-    for number, (_, _, label, _, state, exits) in enumerate(facts["vcpus"]):
+    for _, _, label, _, state, exits, host in facts["vcpus"]:
+        assert host < len(facts["hosts"])
         x["state"][label], n = read_track(data, state, facts, STATE_MASK)
         x["exits"][label], m = read_track(data, exits, facts, -1)
         x["levels"] = max(x["levels"], len(state), len(exits))
@@ -246,18 +247,18 @@ def compare_exits(facts, x, tables):
             near("exits of %s %s" % key, ns, want_ns[key], want[key[0]] + 1)
 
 
-def compare_tables(facts, tables):
-    wakes = {row[0]: row for row in facts["wakes"]}
+def compare_tables(host, tables):
+    wakes = {row[0]: row for row in host["wakes"]}
     for row in tables["waits"]:
         if row["reason"] == "wake" and label_of(row) in wakes:
             assert wakes[label_of(row)][1] == row["events"]
             assert wakes[label_of(row)][5] == row["max_ns"]
     assert wakes or not any(r["reason"] == "wake" for r in tables["waits"])
-    assert [r[2] for r in facts["waits"]] == \
+    assert [r[2] for r in host["waits"]] == \
         [r["length_ns"] for r in tables["longest_waits"]]
     pcpus = sum(r["idle_ns"] for r in tables["pcpus"]) \
         if "idle_ns" in tables["pcpus"][0] else None
-    assert pcpus is None or pcpus == facts["pcpu_times"][1]
+    assert pcpus is None or pcpus == host["pcpu_times"][1]
 
 
 # --- waits -------------------------------------------------------------------
@@ -289,10 +290,10 @@ def compare_row(row, want):
         ns for use, ns in want.items() if use not in got), len(want))
 
 
-def compare_matrix(facts, tables):
+def compare_matrix(host, tables):
     want = read_matrix(tables)
-    rows = facts["matrix"]
-    assert len(rows) + facts["matrix_hidden"] == len(want)
+    rows = host["matrix"]
+    assert len(rows) + host["matrix_hidden"] == len(want)
     assert len(rows) == min(MATRIX_ROWS, len(want))
     shown = [row[0] for row in rows]
     assert [row[2] for row in rows] == sorted((row[2] for row in rows),
@@ -304,13 +305,13 @@ def compare_matrix(facts, tables):
         assert domain in shown or sum(uses.values()) <= least + len(uses)
 
 
-def compare_pieces(facts, tables):
+def compare_pieces(host, tables):
     names = {(r["domain"], r["vcpu"]): label_of(r) for r in tables["vcpus"]}
     want = collections.defaultdict(list)
     for r in tables["why_pieces"]:
         want[label_of(r), r["wait_ns"]].append(r)
-    assert len(facts["pieces"]) == len(want)
-    for label, at, length, pcpu, pieces, shorter, nr in facts["pieces"]:
+    assert len(host["pieces"]) == len(want)
+    for label, at, length, pcpu, pieces, shorter, nr in host["pieces"]:
         rows = want[label, at]
         if rows[-1]["pcpu_use"] == "shorter":
             assert nr and shorter == rows.pop()["waited_ns"]
@@ -329,8 +330,22 @@ def compare_pieces(facts, tables):
              len(got) + 2)
 
 
-def main():
-    with open(sys.argv[1], encoding="utf-8") as f:
+def check_hosts(facts):
+    """Labels of rows begin with their host; CPUs follow each other."""
+    hosts = facts["hosts"]
+    assert len(hosts) == 1 or all(host["label"] for host in hosts)
+    assert len(set(host["label"] for host in hosts)) == len(hosts)
+    firsts = [host["first_pcpu"] for host in hosts]
+    assert firsts == sorted(firsts) and not firsts[0]
+    for _, _, label, domain, _, _, host in facts["vcpus"]:
+        if len(hosts) > 1:
+            prefix = hosts[host]["label"] + ":"
+            assert label.startswith(prefix) and domain.startswith(prefix)
+
+
+def read_page(path):
+    """The facts, and the tracks by row."""
+    with open(path, encoding="utf-8") as f:
         text = f.read()
     assert len(text.encode()) <= 20000000
     page = Page()
@@ -338,30 +353,35 @@ def main():
     page.close()
     check_policy(page)
     facts = json.loads(page.texts["facts"])
-    data = base64.b64decode(page.texts["tracks"])
-    x = read_tracks(facts, data)
+    check_hosts(facts)
+    return facts, read_tracks(facts, base64.b64decode(page.texts["tracks"]))
+
+
+def main():
+    facts, x = read_page(sys.argv[1])
+    host = facts["hosts"][0]
     if len(sys.argv) > 2:
         with open(sys.argv[2], encoding="utf-8") as f:
             report = json.load(f)
         compare_running(facts, x, report["tables"])
         compare_exits(facts, x, report["tables"])
         compare_wakers(facts, x, report["tables"])
-        compare_tables(facts, report["tables"])
-        compare_matrix(facts, report["tables"])
-        compare_pieces(facts, report["tables"])
+        compare_tables(host, report["tables"])
+        compare_matrix(host, report["tables"])
+        compare_pieces(host, report["tables"])
         assert x["lost"] == report["trace"]["lost_records"] == \
-            facts["lost"][0]
-        assert facts["records"] == report["trace"]["records"]
+            host["lost"][0]
+        assert host["records"] == report["trace"]["records"]
     print("vcpus", *sorted(label for label in x["state"]
                            if x["state"][label] or x["exits"][label]))
     print("wake-ups %d" % sum(count_wakers(facts, x).values()))
     print("matrix %d, hidden %d, pieces %d" % (
-        len(facts["matrix"]), facts["matrix_hidden"],
-        sum(len(wait[4]) for wait in facts["pieces"])))
+        len(host["matrix"]), host["matrix_hidden"],
+        sum(len(wait[4]) for wait in host["pieces"])))
     print("exits %d, lost %d, levels %d, condensed %d %d, verdict %d" % (
         sum(s[2] for slices in x["exits"].values() for s in slices), x["lost"],
         x["levels"], facts["quantum"], facts["exit_quantum"],
-        len(facts["verdict"])))
+        len(host["verdict"])))
     for label, slices in x["events"].items():
         print("thread %s, events %d" % (label, sum(s[2] for s in slices)))
         args = x["args"][label]
@@ -372,4 +392,5 @@ def main():
                       *([args[i]] if args and args[i] else []))
 
 
-main()
+if __name__ == "__main__":
+    main()

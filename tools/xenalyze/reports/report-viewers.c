@@ -21,7 +21,7 @@ struct viewers
     const struct report_file *exports;  /* configured files */
     const char *output;         /* name of standard output, in messages */
     bool has_hosts;             /* kept between passes */
-    struct viewer_numbers numbers;      /* complete in viewers_write() */
+    struct viewer_numbers numbers;      /* during viewers_write() */
     char *verdict;
     struct viewer *viewers[REPORT_MAX_EXPORTS];
     struct output_file files[REPORT_MAX_EXPORTS];
@@ -146,6 +146,8 @@ static int complete_numbers(const struct report_pass *p, struct viewers *v)
 
     if ( !report_page.is_requested(p->config) )
         return 0;
+    free(v->verdict);           /* the last host has one */
+    v->verdict = NULL;
     rc = print_verdict_text(p, v);
     v->numbers = (struct viewer_numbers){
         .summary = account_summary(p),
@@ -170,6 +172,9 @@ static int viewers_write(struct report_pass *p, void *state, struct err *e)
         if ( viewer_is_empty(v->viewers[i]) )
             return report_refuse_source(p, "runstates or VM exits of known "
                                         "vcpus", "sched:min,hvm", e);
+        if ( v->exports[i].format->has_numbers &&
+             viewer_add_numbers(v->viewers[i]) )
+            return err_sys(e, -ENOMEM, "cannot export %s", p->name);
         if ( !v->has_hosts )
             rc = write_viewer(v, i, p->name, e);
     }

@@ -244,6 +244,8 @@ struct activity_ops
     void (*path)(void *state, const struct activity_path *a);
     void (*thread)(void *state, const struct activity_thread *t);
     void (*program)(void *state, const struct activity_program *a);
+    /* The numbers of the current host are complete; 0 or -ENOMEM. */
+    int (*numbers)(void *state);
     int (*finish)(void *state);         /* 0, -ENOMEM, or -errno of a write */
     void (*close)(void *state);         /* frees memory of the state */
 };

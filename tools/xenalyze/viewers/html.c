@@ -64,7 +64,9 @@ static struct html_vcpu *get_html_vcpu(struct html *x,
         x->failed = true;
         return NULL;
     }
-    assert(v->number < x->nr_vcpus);
+    assert(v->number < x->nr_vcpus && x->nr_hosts);
+    if ( !x->vcpus[v->number].vcpu )
+        x->vcpus[v->number].host = x->nr_hosts - 1;
     x->vcpus[v->number].vcpu = v;
     return &x->vcpus[v->number];
 }
@@ -190,17 +192,72 @@ static void html_open(void *state, const struct viewer_options *options,
     arena_init(&x->texts, 0);
 }
 
+/* Labels of hosts differ. */
+static bool is_new_host(const struct html *x)
+{
+    const struct viewer_host *host = x->options->host;
+
+    return !x->nr_hosts ||
+           (host && strcmp(host->label, x->hosts[x->nr_hosts - 1].label));
+}
+
+static bool add_host(struct html *x, const struct activity_begin *a)
+{
+    const struct viewer_host *host = x->options->host;
+    char *label = arena_strdup(&x->texts, host ? host->label : "");
+
+    if ( !label || !grow_to_index(&x->hosts, &x->hosts_room, x->nr_hosts,
+                                  sizeof(*x->hosts)) )
+        return false;
+    x->hosts[x->nr_hosts++] = (struct html_host){
+        .label = label, .begin = a->first, .hz = a->hz,
+        .first_pcpu = x->options->first_pcpu,
+    };
+    return true;
+}
+
 static void html_begin(void *state, const struct activity_begin *a)
 {
     struct html *x = state;
 
-    x->segments++;
-    if ( a->segment )
-        return;
-    assert(x->segments == 1);
-    x->has_wall = a->has_wall;
-    x->wall = a->wall;
-    x->hz = a->hz;
+    if ( !x->nr_hosts )
+    {
+        x->has_wall = a->has_wall;
+        x->wall = a->wall - (int64_t)a->first;
+    }
+    if ( is_new_host(x) && !add_host(x, a) )
+        x->failed = true;
+    if ( x->nr_hosts )
+        x->hosts[x->nr_hosts - 1].segments++;
+}
+
+/* Tables of the current host, since its statistics are gone at the end. */
+static int html_numbers(void *state)
+{
+    struct html *x = state;
+    char *text = NULL;
+    size_t size;
+    FILE *out;
+    int rc;
+
+    if ( !x->nr_hosts )
+        return -ENOMEM;
+    out = open_memstream(&text, &size);
+    if ( !out )
+        return -ENOMEM;
+    rc = html_write_numbers(out, x->options);
+    rc = rc ? rc : html_write_waits(out, x->options);
+    if ( fclose(out) )
+        rc = -ENOMEM;
+    if ( rc || x->numbers_size + size > HTML_NUMBERS_BYTES )
+    {
+        free(text);
+        return rc;
+    }
+    assert(!x->hosts[x->nr_hosts - 1].numbers);
+    x->hosts[x->nr_hosts - 1].numbers = text;
+    x->numbers_size += size;
+    return 0;
 }
 
 static void html_vcpu(void *state, const struct activity_vcpu *v)
@@ -384,7 +441,7 @@ static void write_rows(struct html *x)
         viewer_write_json(x->out, v->vcpu->domain_label);
         html_write_levels(x, &v->state, &offset);
         html_write_levels(x, &v->exits, &offset);
-        putc(']', x->out);
+        fprintf(x->out, ",%" PRIu32 "]", v->host);
     }
     putc(']', x->out);
     html_write_programs(x, &offset);
@@ -424,9 +481,8 @@ static void write_head(struct html *x)
 {
     fputs("{\"trace\":", x->out);
     viewer_write_json(x->out, x->options->trace);
-    fprintf(x->out, ",\"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"segments\":%u"
-            ",\"hz\":%" PRIu64 ",\"quantum\":%" PRIu64 ",\"exit_quantum\":%"
-            PRIu64, x->from, x->to, x->segments, x->hz,
+    fprintf(x->out, ",\"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"quantum\":%"
+            PRIu64 ",\"exit_quantum\":%" PRIu64, x->from, x->to,
             x->pools[HTML_STATES].quantum, x->pools[HTML_EXITS].quantum);
     if ( x->has_wall )
         fprintf(x->out, ",\"wall_ms\":%" PRId64, x->wall / 1000000);
@@ -442,6 +498,24 @@ static void write_head(struct html *x)
     {
         putc(',', x->out);
         write_name_of(x, x->names[i]);
+    }
+    putc(']', x->out);
+}
+
+static void write_hosts(const struct html *x)
+{
+    assert(x->nr_hosts);
+    fputs(",\n\"hosts\":[", x->out);
+    for ( uint32_t i = 0; i < x->nr_hosts; i++ )
+    {
+        const struct html_host *h = &x->hosts[i];
+
+        fputs(i ? ",\n{\"label\":" : "\n{\"label\":", x->out);
+        viewer_write_json(x->out, h->label);
+        fprintf(x->out, ",\"begin\":%" PRIu64 ",\"first_pcpu\":%" PRIu32
+                ",\"hz\":%" PRIu64 ",\"segments\":%u%s}", h->begin,
+                h->first_pcpu, h->hz, h->segments,
+                h->numbers ? h->numbers : "");
     }
     putc(']', x->out);
 }
@@ -504,7 +578,6 @@ static int html_finish(void *state)
     struct html *x = state;
     struct html_levels *levels;
     enum html_pool pool;
-    int rc;
 
     /* States may have come last. */
     bound_pool(x, HTML_EXITS);
@@ -516,14 +589,13 @@ static int html_finish(void *state)
     assert(x->from <= x->to);
     write_lines(x->out, html_page_before);
     write_head(x);
-    rc = html_write_numbers(x->out, x->options);
-    rc = rc ? rc : html_write_waits(x->out, x->options);
+    write_hosts(x);
     write_rows(x);
     fputs("}</script>\n<script type=\"application/octet-stream\" "
           "id=\"tracks\">", x->out);
     write_tracks(x);
     write_lines(x->out, html_page_after);
-    return rc;
+    return 0;
 }
 
 static void html_call(void *state, const struct activity_call *a)
@@ -549,6 +621,9 @@ static void html_close(void *state)
         for ( unsigned int k = 0; k < levels->nr; k++ )
             html_track_fini(&levels->all[k]);
     assert(!x->nr_vcpus || x->vcpus);
+    for ( uint32_t i = 0; i < x->nr_hosts; i++ )
+        free(x->hosts[i].numbers);
+    free(x->hosts);
     free(x->pcpus);
     free(x->vcpus);
     html_free_programs(x);
@@ -559,5 +634,6 @@ const struct activity_ops html_ops = {
     .size = sizeof(struct html), .open = html_open, .begin = html_begin,
     .vcpu = html_vcpu, .run = html_run, .span = html_span, .exit = html_exit,
     .call = html_call, .loss = html_loss, .thread = html_add_thread,
-    .program = html_add_program, .finish = html_finish, .close = html_close,
+    .program = html_add_program, .numbers = html_numbers,
+    .finish = html_finish, .close = html_close,
 };

@@ -21,6 +21,7 @@
 #define HTML_MAX_BYTES (7u << 20)
 #define HTML_STATES_BYTES (HTML_MAX_BYTES / 2)  /* the share of states */
 #define HTML_TEXT_BYTES (2u << 20)      /* all arguments of events, or none */
+#define HTML_NUMBERS_BYTES (1u << 20)   /* tables; further hosts have none */
 #define HTML_MAX_VCPUS 2048u    /* with a row */
 #define HTML_MAX_PCPUS 4096u
 #define HTML_MAX_EXITS 64u      /* rows of tables */
@@ -60,6 +61,7 @@ _Static_assert(ACTIVITY_STATES <= HTML_STATE_MASK + 1, "a state fits");
 struct html_vcpu
 {
     const struct activity_vcpu *vcpu;
+    uint32_t host;
     struct html_levels state;   /* keys: state, origin */
     struct html_levels exits;   /* keys: number of the name */
 };
@@ -73,6 +75,17 @@ struct html_thread
     uint32_t nr_arguments, nr_events;   /* nr_arguments: room */
 };
 
+/* A host of several, or the only one. */
+struct html_host
+{
+    char *label;                /* "": the only one */
+    uint64_t begin;             /* its time 0 on the timeline */
+    uint32_t first_pcpu;        /* row of its pcpu 0 */
+    uint64_t hz;
+    unsigned int segments;
+    char *numbers;              /* members of a JSON object; NULL: too many */
+};
+
 #define HTML_HANDLERS 64u
 #define HTML_NAMES (EXIT_CAUSES * HTML_HANDLERS + ACTIVITY_CALLS)
 
@@ -80,6 +93,9 @@ struct html
 {
     FILE *out;
     const struct viewer_options *options;
+    struct html_host *hosts;
+    uint32_t nr_hosts, hosts_room;
+    size_t numbers_size;        /* sum of all hosts */
     struct html_pcpu *pcpus;
     uint32_t nr_pcpus;
     struct html_vcpu *vcpus;
@@ -99,8 +115,6 @@ struct html
     uint64_t from, to;          /* times of all slices; from > to: none */
     bool has_wall;
     int64_t wall;               /* ns since 1970 at time 0 */
-    uint64_t hz;
-    unsigned int segments;
     unsigned int used_states;   /* a bit for each enum activity_state */
     bool failed;                /* out of memory */
     uint16_t numbers[HTML_NAMES];       /* names have numbers from 1 */
@@ -134,7 +148,9 @@ void html_free_programs(struct html *x);
 
 /* --- other parts of the file ---------------------------------------------- */
 
-/* Write the numbers as members of a JSON object, in html-numbers.c. */
+/*
+ * Write numbers as members of a JSON object, in html-numbers.c.  0 or -ENOMEM.
+ */
 int html_write_numbers(FILE *out, const struct viewer_options *options);
 
 /* The same for waits, in html-waits.c.  0 or -ENOMEM. */

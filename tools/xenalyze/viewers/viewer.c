@@ -51,11 +51,10 @@ bool viewer_has_programs(const struct viewer_format *format)
     return format->activities && format->activities->program;
 }
 
-/* Tables of numbers are those of one host. */
 bool viewer_has_hosts(const struct viewer_format *format)
 {
     assert(format);
-    return format->activities && !format->has_numbers;
+    return format->activities;
 }
 
 int viewer_new(struct viewer **viewer, const struct viewer_format *format,
@@ -168,6 +167,12 @@ bool viewer_is_empty(const struct viewer *v)
 {
     return v->format->activities ? !v->activities.has_any
                                  : !v->stacks.map.used;
+}
+
+int viewer_add_numbers(struct viewer *v)
+{
+    assert(v->format->has_numbers && v->format->activities->numbers);
+    return v->format->activities->numbers(v->state);
 }
 
 int viewer_finish(struct viewer *v)

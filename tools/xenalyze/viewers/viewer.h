@@ -70,7 +70,7 @@ struct viewer_format
     const struct stacks_ops *stacks;
 };
 
-/* Numbers of reports: complete at viewer_finish(), all pointers borrowed. */
+/* Numbers of reports: valid in viewer_add_numbers(), all pointers borrowed. */
 struct viewer_numbers
 {
     struct summary *summary;    /* closed */
@@ -155,6 +155,12 @@ bool viewer_has_hosts(const struct viewer_format *format);
  */
 int viewer_begin_host(struct viewer *viewer,
                       const struct viewer_options *options);
+
+/*
+ * The numbers of the options are complete: behind the facts of each host, for a
+ * format that has numbers.  0 or -ENOMEM.
+ */
+int viewer_add_numbers(struct viewer *viewer);
 
 /*
  * Write the end of the file.  0, -ENOMEM, or -errno of a write that the stream

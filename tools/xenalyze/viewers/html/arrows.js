@@ -49,7 +49,7 @@ function findWaker(origin) {
     if (!origin)
         return null;
     if (origin & 1)
-        return { label: `an interrupt on pcpu ${number}`,
+        return { label: `an interrupt on ${pcpuLabel(number)}`,
                  row: pcpus.find(({ id }) => id === number) || null };
     const v = vcpus[number];
 

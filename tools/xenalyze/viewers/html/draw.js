@@ -293,7 +293,7 @@ const statePaint = {
     mask: 7,                    // not the pcpu
     paint: (key) => statePixels[key & 7],
     colour: (key) => theme[STATE_COLOURS[key & 7]],
-    name: (key) => (key & 7) === 1 && key > 7 ? `pcpu ${(key >> 3) - 1}`
+    name: (key) => (key & 7) === 1 && key > 7 ? pcpuLabel((key >> 3) - 1)
         : (key & 7) === 3 ? "" : STATE_NAMES[key & 7],
 };
 

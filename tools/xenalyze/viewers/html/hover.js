@@ -90,7 +90,7 @@ function describeSlice(row, track, slice) {
 
         title += `: ${kind === "exits" ? "VM exit, " : ""}${name(key)}`;
         if (kind === "state" && (key & 7) === RUNNING && key >> 3)
-            pairs.push(["on", `pcpu ${(key >> 3) - 1}`]);
+            pairs.push(["on", pcpuLabel((key >> 3) - 1)]);
     } else
         title += `: ${KIND_TEXTS[kind]}`;
     pairs.push(["begin", formatMoment(slice.from, Math.max(length, 1000))]);

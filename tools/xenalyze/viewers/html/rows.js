@@ -6,11 +6,27 @@ const PCPU_HEIGHT = 20;
 const VCPU_HEIGHT = 27;
 const STATE_HEIGHT = 14;        // of a row with exits below
 
+// Labels of rows begin with the name of their host if there are several.
+const { hosts } = facts;
+const hasHosts = hosts.length > 1;
+
+function labelOf(host, label) {
+    return isolateName(hasHosts ? `${host.label}:${label}` : label);
+}
+
+// CPUs of a host follow those of the host before.
+function pcpuLabel(number) {
+    const host = hosts.findLast(({ first_pcpu: first }) => first <= number) ||
+        hosts[0];
+
+    return labelOf(host, `pcpu ${number - host.first_pcpu}`);
+}
+
 function readVcpus() {
     const domains = new Map();
     const vcpus = facts.vcpus.map(([domain, id, label, domainLabel, state,
-                                    exits], number) => ({
-        kind: "vcpu", number, domain, id, label: isolateName(label),
+                                    exits, host], number) => ({
+        kind: "vcpu", number, host, domain, id, label: isolateName(label),
         domainLabel: isolateName(domainLabel),
         state: new Track(state), exits: new Track(exits),
     }));
@@ -19,12 +35,14 @@ function readVcpus() {
         // Known as a waker only.
         if (v.state.isEmpty && v.exits.isEmpty)
             continue;
-        if (!domains.has(v.domain))
-            domains.set(v.domain, { id: v.domain, label: v.domainLabel,
-                                    vcpus: [] });
-        domains.get(v.domain).vcpus.push(v);
+        if (!domains.has(v.domainLabel))
+            domains.set(v.domainLabel, {
+                host: v.host, id: v.domain, label: v.domainLabel, vcpus: [],
+            });
+        domains.get(v.domainLabel).vcpus.push(v);
     }
-    const sorted = [...domains.values()].sort((a, b) => a.id - b.id);
+    const sorted = [...domains.values()].sort((a, b) => a.host - b.host ||
+                                                        a.id - b.id);
 
     sorted.forEach((domain, i) => {
         const [dark, light] = hueOf(i), nr = domain.vcpus.length;
@@ -43,7 +61,7 @@ function readVcpus() {
 
 function readPcpus() {
     return facts.pcpus.map(([id, run, loss]) => ({
-        kind: "pcpu", id, label: `pcpu ${id}`, run: new Track(run),
+        kind: "pcpu", id, label: pcpuLabel(id), run: new Track(run),
         loss: new Track(loss),
     }));
 }
@@ -55,13 +73,18 @@ function readThreads() {
     }));
 }
 
+// The hosts that have tables.
+const told = hosts.filter((host) => host.records !== undefined);
+
+const sumOfHosts = (of) => told.reduce((sum, host) => sum + of(host), 0);
+
 const { vcpus, domains } = readVcpus();
 const pcpus = readPcpus();
 const threads = readThreads();
 const rows = [];
 
 function listRows() {
-    const idle = pcpus.length < facts.pcpu_times[0]
+    const idle = pcpus.length < sumOfHosts((host) => host.pcpu_times[0])
         ? "; pcpus that ran no vcpu have no row" : "";
 
     rows.push({ kind: "title", label: "Physical CPUs (pcpus)", note: "the " +

@@ -71,11 +71,11 @@ function makeShares(shares) {
 // --- where the time went ---------------------------------------------------
 
 // Sums over vcpus: [domain, id, domain label, states..., exits]
-function sumDomains() {
+function sumDomains(host) {
     const sums = new Map();
 
     for (const [domain, , label, running, runnable, blocked, offline,
-                ...rest] of facts.vcpu_times) {
+                ...rest] of host.vcpu_times) {
         if (!sums.has(domain))
             sums.set(domain, { label, nr: 0, running: 0, waiting: 0,
                                blocked: 0, offline: 0, unknown: 0, exits: 0 });
@@ -92,21 +92,21 @@ function sumDomains() {
     return [...sums.values()].sort((a, b) => b.running - a.running);
 }
 
-function makeDomains() {
+function makeDomains(host) {
     const states = ["running", "waiting", "blocked", "offline", "unknown"];
-    const seconds = facts.length / 1e9;
-    const list = sumDomains().map((sum) => {
+    const seconds = host.length / 1e9;
+    const list = sumDomains(host).map((sum) => {
         const whole = states.reduce((n, state) => n + sum[state], 0) || 1;
 
         return [isolateName(sum.label), formatCount(sum.nr),
-                (sum.running / Math.max(1, facts.length)).toFixed(2),
+                (sum.running / Math.max(1, host.length)).toFixed(2),
                 ...states.slice(1).map((state) =>
                     formatPercent(sum[state] / whole)),
                 formatCount(Math.round(seconds ? sum.exits / seconds : 0)),
                 makeShares(states.map((state) => [sum[state] / whole, state,
                                                   state]))];
     });
-    const [nr, idle, lost, time] = facts.pcpu_times;
+    const [nr, idle, lost, time] = host.pcpu_times;
 
     return makeTable("Where the time went", "Pcpus: average number that " +
         `the domain used, of ${nr}, which ${nr > 1 ? "were" : "was"} idle ` +
@@ -119,10 +119,10 @@ function makeDomains() {
 
 // --- waits -----------------------------------------------------------------
 
-// A moment that shows its place in the timeline.
-function makeLink(label, time, length, text = formatMoment(
-    time, Math.max(facts.to - facts.from, 1) / 100)) {
-    if (facts.segments > 1)
+// A moment of a host that shows its place in the timeline.
+function makeLink(host, label, at, length, text = formatMoment(
+    host.begin + at, Math.max(facts.to - facts.from, 1) / 100)) {
+    if (host.segments > 1)
         return text;
     const link = make("button", {
         type: "button", className: "link", textContent: text,
@@ -130,16 +130,16 @@ function makeLink(label, time, length, text = formatMoment(
     });
 
     link.addEventListener("click", () =>
-        showWait(isolateName(label), time, length));
+        showWait(labelOf(host, label), host.begin + at, length));
     return link;
 }
 
-function makeWakes() {
-    const list = [...facts.wakes].sort((a, b) => b[4] - a[4]).map(
+function makeWakes(host) {
+    const list = [...host.wakes].sort((a, b) => b[4] - a[4]).map(
         ([label, nr, p50, p95, p99, longest, at]) => [
             isolateName(label), formatCount(nr), formatDuration(p50),
             formatDuration(p95), formatDuration(p99), formatDuration(longest),
-            makeLink(label, at, longest)]);
+            makeLink(host, label, at, longest)]);
 
     return makeTable("Wake-to-run latency", "Time from the wake-up of a vcpu " +
         "until it runs; p99: 99 of 100 wake-ups took less.",
@@ -149,9 +149,9 @@ function makeWakes() {
 
 // --- exits -----------------------------------------------------------------
 
-function makeExits() {
-    const most = Math.max(1, ...facts.exits.map((row) => row[3]));
-    const list = facts.exits.map(([domain, name, nr, inXen, offCpu]) => [
+function makeExits(host) {
+    const most = Math.max(1, ...host.exits.map((row) => row[3]));
+    const list = host.exits.map(([domain, name, nr, inXen, offCpu]) => [
         isolateName(domain), name, formatCount(nr), formatDuration(inXen),
         formatDuration(nr ? inXen / nr : 0), formatDuration(offCpu),
         makeShares([[inXen / most, "exit", "of the first row"]])]);
@@ -165,21 +165,22 @@ function makeExits() {
 
 // --- quality, key figures, verdict -----------------------------------------
 
-function makeQuality() {
-    const [records, gaps, time] = facts.lost;
-    const [pcpu, other, clockError] = facts.clock_error;
-    const whole = Math.max(1, facts.pcpu_times[3]);
+function makeQuality(host) {
+    const [records, gaps, time] = host.lost;
+    const [pcpu, other, clockError] = host.clock_error;
+    const whole = Math.max(1, host.pcpu_times[3]);
     const list = [
         ["Lost records", formatCount(records)],
         ["Gaps", gaps ? `${formatCount(gaps)}, ${formatDuration(time)} ` +
             `together, ${formatPercent(time / whole)} of the time of all pcpus`
             : "0"],
-        ["Damaged places", formatCount(facts.damage)],
-        ["TSC frequency", facts.clock_assumed
-            ? "assumed, so times may be wrong by a factor; see --cpu-hz" : `${formatCount(facts.hz)} Hz`],
+        ["Damaged places", formatCount(host.damage)],
+        ["TSC frequency", host.clock_assumed
+            ? "assumed, so times may be wrong by a factor; see --cpu-hz"
+            : `${formatCount(host.hz)} Hz`],
         ...(clockError ? [["Clocks of pcpus", `${pcpu} and ${other} differ: ` +
             `waits may be wrong by ${formatDuration(clockError)}`]] : []),
-        ...facts.contradictions.map(([name, nr]) =>
+        ...host.contradictions.map(([name, nr]) =>
             [`Contradictions: ${name}`, formatCount(nr)]),
     ];
 
@@ -195,15 +196,17 @@ function showChips() {
     const chips = byId("chips");
     const wall = facts.wall_ms === undefined ? null
         : new Date(facts.wall_ms).toISOString();
-    const lost = facts.lost[0];
+    const lost = sumOfHosts((host) => host.lost[0]);
     const list = [
+        ["hosts", hasHosts && formatCount(hosts.length)],
         ["start", wall && `${wall.slice(0, 10)} ${wall.slice(11, 23)} UTC`],
-        ["length", formatDuration(facts.length)],
-        ["pcpus", formatCount(facts.pcpu_times[0])],
+        ["length", formatDuration(hasHosts ? facts.to - facts.from
+                                           : hosts[0].length)],
+        ["pcpus", formatCount(sumOfHosts((host) => host.pcpu_times[0]))],
         ["domains", formatCount(domains.length)],
         ["vcpus", formatCount(rows.filter((row) => row.kind === "vcpu")
             .length)],
-        ["records", formatCount(facts.records)],
+        ["records", formatCount(sumOfHosts((host) => host.records))],
         ["lost", formatCount(lost), lost > 0],
     ];
 
@@ -214,14 +217,22 @@ function showChips() {
                               make("dd", { textContent: text })));
 }
 
+// The lines of all hosts, each behind the name of its host.
 function showVerdict() {
-    const [headline, ...rest] = facts.verdict;
+    const asked = told.filter(({ verdict }) => verdict.length);
+    const rest = asked.filter(({ verdict }) => verdict.length > 1);
+    const title = (host) => hasHosts ? `${host.label}: ` : "";
 
-    if (headline === undefined)
+    if (!asked.length)
         return;
-    byId("headline").textContent = headline;
-    byId("verdict-text").textContent = rest.join("\n");
-    const [, , lost, time] = facts.pcpu_times;
+    byId("headline").textContent = asked.map((host) =>
+        title(host) + host.verdict[0]).join("\n");
+    byId("verdict-text").textContent = rest.map((host) =>
+        (hasHosts ? `${host.label}, times since the start of its own trace:\n`
+                  : "") +
+        host.verdict.slice(1).join("\n")).join("\n\n");
+    const lost = sumOfHosts((host) => host.pcpu_times[2]);
+    const time = sumOfHosts((host) => host.pcpu_times[3]);
 
     if (lost > 0.01 * time) {
         byId("caution").textContent = "Records were lost: " +
@@ -233,9 +244,15 @@ function showVerdict() {
 }
 
 function showNote() {
-    const notes = ["Times are since the start of the trace."];
+    const notes = [hasHosts
+        ? "Times are since the start of the first trace, by the wall clock " +
+          "of each host.  How far these clocks differ is unknown."
+        : "Times are since the start of the trace."];
+    const untold = hosts.length - told.length;
 
-    if (facts.is_selection)
+    if (untold)
+        notes.push(`${formatCount(untold)} hosts have no tables.`);
+    if (told.some((host) => host.is_selection))
         notes.push("The page shows a selected part of the trace.");
     if (facts.quantum || facts.exit_quantum)
         notes.push("The file is bounded to 20 MB: where slices are dense, " +
@@ -252,22 +269,31 @@ function showNote() {
     byId("note").textContent = notes.join("  ");
 }
 
-function showTables() {
-    const sections = [makeDomains()];
+function makeTables(host) {
+    const sections = [makeDomains(host)];
 
-    if (facts.matrix.length)
-        sections.push(makeMatrix());
-    if (facts.wakes.length)
-        sections.push(makeWakes());
-    sections.push(makeQuality());
-    if (facts.exits.length)
-        sections.push(makeExits());
-    if (facts.pieces.length)
-        sections.push(makeWaitsInPieces());
-    else if (facts.waits.length)
-        sections.push(makeWaits());
+    if (host.matrix.length)
+        sections.push(makeMatrix(host));
+    if (host.wakes.length)
+        sections.push(makeWakes(host));
+    sections.push(makeQuality(host));
+    if (host.exits.length)
+        sections.push(makeExits(host));
+    if (host.pieces.length)
+        sections.push(makeWaitsInPieces(host));
+    else if (host.waits.length)
+        sections.push(makeWaits(host));
     // Tables of the whole width first: they would cut the columns in two.
     sections.sort((a, b) => b.classList.contains("span") -
                             a.classList.contains("span"));
-    byId("tables").append(...sections);
+    return make("div", { className: "tables" }, ...sections);
+}
+
+function showTables() {
+    for (const host of told)
+        byId("tables").append(hasHosts
+            ? make("details", { className: "host", open: host === told[0] },
+                   make("summary", { textContent: `Tables of ${host.label}` }),
+                   makeTables(host))
+            : makeTables(host));
 }

@@ -30,29 +30,29 @@ function makeHeat(time, most, title) {
 }
 
 // The domains with the most time in all rows, as [domain, sum].
-function findRivals() {
+function findRivals(host) {
     const sums = new Map();
 
-    for (const [, , , cells] of facts.matrix)
+    for (const [, , , cells] of host.matrix)
         for (const [domain, time] of cells)
             sums.set(domain, (sums.get(domain) || 0) + time);
     return [...sums].sort((a, b) => b[1] - a[1] || a[0] - b[0])
         .slice(0, MATRIX_RIVALS).map(([domain]) => domain);
 }
 
-function nameDomains() {
+function nameDomains(host) {
     const names = new Map();
 
-    for (const [domain, , label] of facts.vcpu_times)
+    for (const [domain, , label] of host.vcpu_times)
         names.set(domain, isolateName(label));
-    for (const [domain, label] of facts.matrix)
+    for (const [domain, label] of host.matrix)
         names.set(domain, isolateName(label));
     return (domain) => names.get(domain) || `d${domain}`;
 }
 
 // Columns as {text, of(row) a time}: rivals, other domains, causes.  A sum has
 // no shade, since the shade compares single domains.
-function listUses(rivals, nameOf) {
+function listUses(host, rivals, nameOf) {
     const known = new Set(rivals);
     const sumOf = (pairs, isWanted) => pairs.reduce((sum, [key, time]) =>
         sum + (isWanted(key) ? time : 0), 0);
@@ -69,20 +69,21 @@ function listUses(rivals, nameOf) {
         text, what: text,
         of: ([, , , , , causes]) => sumOf(causes, (key) => key === cause),
     })));
-    return uses.filter(({ of }) => facts.matrix.some((row) => of(row) > 0));
+    return uses.filter(({ of }) => host.matrix.some((row) => of(row) > 0));
 }
 
-function makeMatrix() {
-    const nameOf = nameDomains(), uses = listUses(findRivals(), nameOf);
-    const most = Math.max(1, ...facts.matrix.flatMap((row) =>
+function makeMatrix(host) {
+    const nameOf = nameDomains(host);
+    const uses = listUses(host, findRivals(host), nameOf);
+    const most = Math.max(1, ...host.matrix.flatMap((row) =>
         uses.map(({ of, isSum }) => isSum ? 0 : of(row))));
-    const list = facts.matrix.map((row) => [
+    const list = host.matrix.map((row) => [
         nameOf(row[0]), formatDuration(row[2]),
         ...uses.map(({ of, what, isSum }) => makeHeat(
             of(row), isSum ? Infinity : most,
             `${nameOf(row[0])} waited while ${what}: ` +
             `${formatPercent(of(row) / row[2])} of its waits`))]);
-    const nr = facts.matrix_hidden;
+    const nr = host.matrix_hidden;
     const section = makeTable("Who waited because of whom",
         "Time that the vcpus of a domain waited for a pcpu, by what had the " +
         "pcpu: a domain (its own: another vcpu of it), or no vcpu. The " +
@@ -109,7 +110,7 @@ function describeParts(limited, placed) {
     return parts.length ? ` (${parts.join(", ")})` : "";
 }
 
-function makePieces(label, wait, pieces, shorter, nrShorter) {
+function makePieces(host, label, wait, pieces, shorter, nrShorter) {
     const list = make("ol", { className: "pieces" });
 
     for (const [rival, cause, from, length, limited, placed] of pieces) {
@@ -122,7 +123,7 @@ function makePieces(label, wait, pieces, shorter, nrShorter) {
                                     : isolateName(rival);
         const text = `${name} ${formatDuration(length)}`;
 
-        list.append(make("li", {}, makeLink(label, from, length, text),
+        list.append(make("li", {}, makeLink(host, label, from, length, text),
                          describeParts(limited, placed)));
     }
     if (nrShorter)
@@ -131,15 +132,15 @@ function makePieces(label, wait, pieces, shorter, nrShorter) {
     return list;
 }
 
-function makeWaitsInPieces() {
-    const reasons = new Map(facts.waits.map(([label, at, , , reason]) =>
+function makeWaitsInPieces(host) {
+    const reasons = new Map(host.waits.map(([label, at, , , reason]) =>
         [`${at} ${label}`, WAIT_REASONS[reason] || reason]));
-    const list = facts.pieces.map(
+    const list = host.pieces.map(
         ([label, at, length, pcpu, pieces, shorter, nrShorter]) => [
-            isolateName(label), makeLink(label, at, length),
+            isolateName(label), makeLink(host, label, at, length),
             formatDuration(length), pcpu === null ? "no end" : String(pcpu),
             reasons.get(`${at} ${label}`) || "",
-            makePieces(label, length, pieces, shorter, nrShorter)]);
+            makePieces(host, label, length, pieces, shorter, nrShorter)]);
     const section = makeTable("Longest waits for a pcpu", "Each wait in " +
         "pieces, in the order of time: what had the pcpu. A click on a time " +
         "or on a piece shows it in the timeline.",
@@ -150,10 +151,10 @@ function makeWaitsInPieces() {
     return section;
 }
 
-function makeWaits() {
-    const list = facts.waits.map(
+function makeWaits(host) {
+    const list = host.waits.map(
         ([label, at, length, pcpu, reason, rival, ran]) => [
-            isolateName(label), makeLink(label, at, length),
+            isolateName(label), makeLink(host, label, at, length),
             formatDuration(length), pcpu === null ? "no end" : String(pcpu),
             WAIT_REASONS[reason] || reason, rival === null ? "unknown"
                 : `${isolateName(rival)}, ${formatDuration(ran)}`]);
