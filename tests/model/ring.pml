@@ -35,7 +35,8 @@
  *   Sixteen laps.  A place is a number modulo two laps, which keeps only the
  *   parity of the lap.  The model is stricter than the code.
  *   Memory barriers.  Steps happen in program order, as the barriers enforce.
- *   Weakly ordered CPUs are not modelled.
+ *   tests/step/kind-order.c tests that each store that publishes others is
+ *   behind a barrier, as weakly ordered CPUs need it.
  *   depth++ and depth-- are one step: an interrupt between load and store
  *   restores the value that it found.
  *   Absolute time.  Time stamps are only compared, and restart from 0 when the

@@ -42,6 +42,12 @@ void kind_ipi(const struct plan *plan, struct tally *tally);
 /* A control operation on another CPU changes the ring during a write. */
 void kind_remote(const struct plan *plan, struct tally *tally);
 
+/* Stores are published behind a barrier: those of writers, */
+void kind_order(const struct plan *plan, struct tally *tally);
+
+/* ... and the list of a new CPU's ring. */
+void kind_listing(const struct plan *plan, struct tally *tally);
+
 /* Is this row selected? */
 static inline bool kind_matches(const char *filter, const char *name)
 {

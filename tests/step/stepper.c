@@ -9,7 +9,10 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <ucontext.h>
+
+#include <asm/system.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 # define INSTRUMENTED 1
@@ -31,6 +34,7 @@ struct stepping
 };
 
 static struct stepping *volatile now; /* the innermost step */
+static const unsigned char *volatile next; /* instruction */
 
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
@@ -39,6 +43,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 
     (void)signal;
     (void)info;
+    next = (const unsigned char *)interrupted->uc_mcontext.gregs[REG_RIP];
     if ( !s->each(s->arg, ++s->n) )
         interrupted->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
 }
@@ -80,6 +85,13 @@ unsigned long step_function(void (*fn)(void *arg), void *fn_arg,
     return s.n;
 }
 
+bool stepper_is_at_barrier(void)
+{
+    static const unsigned char mark[] = { XENSIM_BARRIER_MARK };
+
+    return !memcmp(next, mark, sizeof(mark));
+}
+
 static void run_four_nops(void *unused)
 {
     (void)unused;
@@ -103,6 +115,11 @@ bool stepper_works(void)
 #else
 
 bool stepper_works(void)
+{
+    return false;
+}
+
+bool stepper_is_at_barrier(void)
 {
     return false;
 }

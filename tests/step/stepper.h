@@ -23,4 +23,7 @@ unsigned long step_function(void (*fn)(void *arg), void *fn_arg,
                             bool (*each)(void *arg, unsigned long n),
                             void *arg);
 
+/* In each(): is the next instruction a barrier (XENSIM_MARK_BARRIERS)? */
+bool stepper_is_at_barrier(void);
+
 #endif /* TESTS_STEP_STEPPER_H */

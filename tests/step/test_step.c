@@ -38,6 +38,8 @@ static const struct kind
     { "hostile", kind_hostile, 500 },
     { "ipi", kind_ipi, 2 },
     { "remote", kind_remote, 4 },
+    { "order", kind_order, 20 },
+    { "listing", kind_listing, 1 },
 };
 
 static int run_kinds(const struct kind *kind, const struct plan *plan)

@@ -880,7 +880,10 @@ static void cf_check rare_path change_attach(struct ring *r,
     attach_reader(r);
 }
 
-/* Store both words of the shared header at once: no reader sees a half. */
+/*
+ * Store both words of the shared header at once: no reader sees a half.  The
+ * records need no barrier here, since ring_leave() had one behind each of them.
+ */
 static void share_window(struct ring *r, uint32_t from, uint32_t to)
 {
     const union {
@@ -893,7 +896,6 @@ static void share_window(struct ring *r, uint32_t from, uint32_t to)
     BUILD_BUG_ON(sizeof(window) != sizeof(window.both));
     ASSERT(!r->live && window.buf.cons < 2 * data_size &&
            window.buf.prod < 2 * data_size);
-    smp_wmb(); /* the records before it. Pairs with the reader's rmb. */
     write_atomic((uint64_t *)r->page[0], window.both);
     r->marked = to;
 }

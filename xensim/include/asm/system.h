@@ -5,7 +5,8 @@
  * ThreadSanitizer has to understand all synchronization between CPUs, so
  * shared data is accessed by __atomic builtins. The exception is smp_mb(),
  * which ThreadSanitizer cannot model and does not need. On x86 smp_rmb() and
- * smp_wmb() are compiler barriers, as in Xen.
+ * smp_wmb() are compiler barriers, as in Xen; for tests/step, smp_wmb() is an
+ * instruction without effect, nopl 0x626d77(%rax), that the stepper recognises.
  */
 #ifndef XENSIM_ASM_SYSTEM_H
 #define XENSIM_ASM_SYSTEM_H
@@ -17,7 +18,12 @@
 # define smp_mb()   __asm__ __volatile__ ( "lock; addl $0, -4(%%rsp)"    \
                                            ::: "memory", "cc" )
 # define smp_rmb()  barrier()
-# define smp_wmb()  barrier()
+# define XENSIM_BARRIER_MARK 0x0f, 0x1f, 0x80, 0x77, 0x6d, 0x62, 0x00
+# ifdef XENSIM_MARK_BARRIERS
+#  define smp_wmb() __asm__ __volatile__ ( "nopl 0x626d77(%%rax)" ::: "memory" )
+# else
+#  define smp_wmb() barrier()
+# endif
 #elif defined(__aarch64__)
 # define smp_mb()   __asm__ __volatile__ ( "dmb ish" ::: "memory" )
 # define smp_rmb()  __asm__ __volatile__ ( "dmb ishld" ::: "memory" )
