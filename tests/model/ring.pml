@@ -171,6 +171,7 @@ byte now = 1;               /* the TSC */
 #define CHANGE_OVERWRITE 4
 #define CHANGE_FREEZE    5
 #define CHANGE_UNPARK    6
+#define CHANGE_READY     7
 byte change;
 bit  ipi;                   /* sent, or its handler is running */
 bit  busy;                  /* the IPI interrupted a writer: send again */
@@ -839,6 +840,12 @@ inline g_drop_owed(ring)
 
 #define WANTED(ring) (tb_init_done && ring.page != NONE && attached)
 
+/* Before tb_init_done is set. */
+inline change_ready(ring)
+{
+    ring.live = (ring.page != NONE && attached)
+}
+
 inline change_live(ring)
 {
     ring.live = WANTED(ring)
@@ -1067,6 +1074,7 @@ inline change_unpark()
 inline make_change()
 {
     if
+    :: change == CHANGE_READY -> change_ready(cpu)
     :: change == CHANGE_LIVE -> change_live(cpu)
     :: change == CHANGE_WRITE_LATE_LOST -> change_write_late_lost()
     :: change == CHANGE_ATTACH -> change_attach(cpu)
@@ -1086,7 +1094,7 @@ inline make_change()
 #define MAY_VISIT (cpu.depth == 0 || change == CHANGE_WRITE_LATE_LOST || \
                    change == CHANGE_FREEZE)
 #elif defined(RELAXED_enable_at_any_depth)
-#define MAY_VISIT (cpu.depth == 0 || (change == CHANGE_LIVE && tb_init_done))
+#define MAY_VISIT (cpu.depth == 0 || change == CHANGE_READY)
 #else
 #define MAY_VISIT (cpu.depth == 0)
 #endif
@@ -1333,6 +1341,7 @@ inline change_parked(what)
 {
 #ifdef WITH_HOTPLUG
     if
+    :: what == CHANGE_READY -> change_ready(parked)
     :: what == CHANGE_LIVE -> change_live(parked)
     :: what == CHANGE_WRITE_LATE_LOST -> parked.live = 0; clear_room(parked)
     :: what == CHANGE_ATTACH -> change_attach(parked)
@@ -1356,8 +1365,9 @@ inline change_rings(what)
 
 inline start_tracing()
 {
-    d_step { g_paused = 0; tb_init_done = 1 };
-    change_rings(CHANGE_LIVE)
+    g_paused = 0;
+    change_rings(CHANGE_READY);
+    tb_init_done = 1
 }
 
 inline pause_tracing()

@@ -48,6 +48,9 @@ void kind_order(const struct plan *plan, struct tally *tally);
 /* ... and the list of a new CPU's ring. */
 void kind_listing(const struct plan *plan, struct tally *tally);
 
+/* All rings are live before tracing begins. */
+void kind_start(const struct plan *plan, struct tally *tally);
+
 /* Is this row selected? */
 static inline bool kind_matches(const char *filter, const char *name)
 {

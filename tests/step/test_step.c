@@ -40,6 +40,7 @@ static const struct kind
     { "remote", kind_remote, 4 },
     { "order", kind_order, 20 },
     { "listing", kind_listing, 1 },
+    { "start", kind_start, 1 },
 };
 
 static int run_kinds(const struct kind *kind, const struct plan *plan)

@@ -835,11 +835,19 @@ static void change_rings(visit_fn *change)
 /* --- the changes --- */
 
 /* `live` is set last: an NMI that finds it set finds the rest complete. */
-static void cf_check rare_path change_live(struct ring *r, unsigned int cpu)
+static void cf_check rare_path change_ready(struct ring *r, unsigned int cpu)
 {
     barrier();
-    r->live = tb_init_done && r->page && cpumask_test_cpu(cpu, &tb_cpu_mask) &&
+    r->live = r->page && cpumask_test_cpu(cpu, &tb_cpu_mask) &&
               cpumask_test_cpu(cpu, &trace_attached);
+}
+
+static void cf_check rare_path change_live(struct ring *r, unsigned int cpu)
+{
+    if ( tb_init_done )
+        change_ready(r, cpu);
+    else
+        r->live = false;
 }
 
 /*
@@ -1238,11 +1246,15 @@ static void pause_tracing(void)
     change_rings(change_live);
 }
 
+/*
+ * CPUs begin at once, when call sites see tb_init_done: a vcpu that moved
+ * between CPUs that begin in turn would be in the trace by halves.
+ */
 static void start_tracing(void)
 {
     ASSERT(trace_rings);
+    change_rings(change_ready);
     write_atomic(&tb_init_done, true);
-    change_rings(change_live);
 }
 
 /* Replace the rings: all writers are out, or find no ring. */
