@@ -49,12 +49,12 @@ static void create_rings(struct collect *c, struct err *why)
 }
 
 /*
- * Drop the records in the rings?  New rings trace for a moment, even with
- * --start-disabled.
+ * Drop the records in the rings?  New rings have records of this capture only,
+ * and trace for a moment, even with --start-disabled.
  */
 static bool is_discarded(const struct collect *c)
 {
-    return c->plan->discard || (c->plan->start_disabled && c->created_rings);
+    return c->created_rings ? c->plan->start_disabled : c->plan->discard;
 }
 
 /* True: flight recorder mode is on, or *rc is the error. */
@@ -197,6 +197,21 @@ int collect_bind_virq(struct collect *c, struct err *e)
     return c->plan->share_rings ? 0 : refuse_second_reader(c, e);
 }
 
+/*
+ * Rings are emptied one after the other, so the records of one pcpu would begin
+ * later than those of another.  Therefore old rings are emptied before tracing
+ * begins, unless it was on.
+ */
+static int open_and_start(struct collect *c, struct err *e)
+{
+    bool is_first = c->plan->discard && !c->created_rings &&
+                    !c->plan->flight_recorder;
+    int rc = is_first ? open_rings(c, e) : 0;
+
+    rc = rc ? rc : start_tracing(c, e);
+    return rc || is_first ? rc : open_rings(c, e);
+}
+
 int collect_start(struct collect *c, struct err *e)
 {
     struct err no_rings = ERR_INIT;
@@ -208,9 +223,7 @@ int collect_start(struct collect *c, struct err *e)
         return rc;
     read_initial_losses(c);
     create_rings(c, &no_rings);
-    rc = start_tracing(c, e);
-    if ( !rc )
-        rc = open_rings(c, e);
+    rc = open_and_start(c, e);
     if ( !rc )
         check_first_readers(c);
     if ( rc && means_no_rings(c, rc) && no_rings.code )

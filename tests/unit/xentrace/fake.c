@@ -125,6 +125,8 @@ static int answer_op(struct fake *f, struct hv_tbuf *op)
         return set_size(f);
     case HV_TBUF_ENABLE:
         f->enabled = f->sized;
+        if ( f->sized && f->records_at_enable )
+            fake_put(f, 0, f->records_at_enable);
         return f->sized ? 0 : -EINVAL;
     case HV_TBUF_DISABLE:
         f->enabled = false;

@@ -39,7 +39,8 @@ struct fake
     const char *domain[4];      /* by id; "": no name yet; NULL: no domain */
     bool no_state;              /* `state` is unknown, as to stock Xen */
 
-    const struct make *records_at_disable;  /* put into the ring of pcpu 0 */
+    /* Put into the ring of pcpu 0. */
+    const struct make *records_at_enable, *records_at_disable;
 
     /* Called by ack_virq, to change something at that point. */
     void (*on_ack)(struct fake *f);

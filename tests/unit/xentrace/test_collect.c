@@ -316,6 +316,32 @@ START_TEST(discard)
 }
 END_TEST
 
+/* The begin of tracing is not dropped with older records. */
+START_TEST(discard_before_tracing)
+{
+    static struct make old, first;
+    struct run r;
+    uint64_t records[2];
+
+    make_record(&old, 0x81001, 0, 7);
+    make_record(&first, 0x81001, 0, 7);
+    for ( unsigned int i = 0; i < 2; i++ )
+    {
+        run_init(&r, true);
+        if ( i == 1 )
+            fake_put(&r.f, 0, &old);
+        r.f.records_at_enable = &first;
+        r.plan.discard = i == 1;
+        run_capture(&r);
+        ck_assert_int_eq(r.rc, 0);
+        ck_assert_uint_eq(r.c.rings.ring[0].windows, 1);
+        records[i] = r.c.rings.ring[0].records;
+        run_fini(&r);
+    }
+    ck_assert_uint_eq(records[0], records[1]);
+}
+END_TEST
+
 /* Records that appear with disable, such as loss records, are read as well. */
 START_TEST(records_at_disable)
 {
@@ -794,7 +820,8 @@ END_TEST
 UNIT_MAIN("collect", plain, everything_said, masks_are_put_back,
           unknown_cpu_mask, mask_of_another_program, trigger_adds_events,
           switched_off, masks_left_over, leave_enabled, start_disabled,
-          discard, records_at_disable, time_is_up, losses, reported_losses,
+          discard, discard_before_tracing, records_at_disable, time_is_up,
+          losses, reported_losses,
           later_domains, later_domains_in_memory,
           hostile_name_in_cause, refused, no_rings,
           no_ring_can_be_mapped, no_virq, second_reader, shared_rings,
