@@ -58,13 +58,13 @@ static struct html_vcpu *get_html_vcpu(struct html *x,
         x->has_hidden_vcpus = true;
         return NULL;
     }
-    if ( !grow_to_index(&x->vcpus, &x->nr_vcpus, v->number,
-                        sizeof(*x->vcpus)) )
+    if ( !x->nr_hosts || !grow_to_index(&x->vcpus, &x->nr_vcpus, v->number,
+                                        sizeof(*x->vcpus)) )
     {
         x->failed = true;
         return NULL;
     }
-    assert(v->number < x->nr_vcpus && x->nr_hosts);
+    assert(v->number < x->nr_vcpus);
     if ( !x->vcpus[v->number].vcpu )
         x->vcpus[v->number].host = x->nr_hosts - 1;
     x->vcpus[v->number].vcpu = v;
@@ -249,7 +249,8 @@ static int html_numbers(void *state)
     rc = rc ? rc : html_write_waits(out, x->options);
     if ( fclose(out) )
         rc = -ENOMEM;
-    if ( rc || x->numbers_size + size > HTML_NUMBERS_BYTES )
+    if ( rc || (x->nr_hosts > 1 &&
+                x->numbers_size + size > HTML_NUMBERS_BYTES) )
     {
         free(text);
         return rc;
@@ -504,7 +505,7 @@ static void write_head(struct html *x)
 
 static void write_hosts(const struct html *x)
 {
-    assert(x->nr_hosts);
+    assert(x->nr_hosts && x->hosts);
     fputs(",\n\"hosts\":[", x->out);
     for ( uint32_t i = 0; i < x->nr_hosts; i++ )
     {

@@ -21,7 +21,7 @@
 #define HTML_MAX_BYTES (7u << 20)
 #define HTML_STATES_BYTES (HTML_MAX_BYTES / 2)  /* the share of states */
 #define HTML_TEXT_BYTES (2u << 20)      /* all arguments of events, or none */
-#define HTML_NUMBERS_BYTES (1u << 20)   /* tables; further hosts have none */
+#define HTML_NUMBERS_BYTES (1u << 20)   /* tables; then, hosts have none */
 #define HTML_MAX_VCPUS 2048u    /* with a row */
 #define HTML_MAX_PCPUS 4096u
 #define HTML_MAX_EXITS 64u      /* rows of tables */
