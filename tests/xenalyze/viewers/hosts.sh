@@ -245,6 +245,26 @@ for form in $forms; do
         fail "$form: $(counts $form $form.1) events, not $sum"
 done
 
+# Counters of a host have the values that they have alone.
+# counters FILE HOST: the values of each counter, without the name of the host
+counters() {
+    protoc --decode=Trace -I"$viewers" "$viewers/perfetto.proto" <"$1" >text
+    expect 0 python3 "$viewers/import-perfetto.py" text --blocks
+    sed -n "s/^counter [0-9]* \([^ ]*\) $2/\1 /p" out | sort -s -k 2
+}
+case $forms in *perfetto*)
+    for host in one:one: 'two:b__script_:'; do
+        trace=${host%%:*}
+        expect 0 "$xenalyze" export perfetto "$trace" -o alone
+        counters alone '' >alone.values
+        counters perfetto.1 "${host#*:}" >values
+        cmp alone.values values || fail "$trace: its counters differ"
+        [ "$(grep -c 'waiting vcpus' values)" -gt 100 ] ||
+            fail "$trace: few values of waiting vcpus"
+    done
+    ;;
+esac
+
 # An allocation that fails, in this process or in one of a dump, leaves no file.
 for output in 'export perfetto' 'export chrome' 'export html' dump; do
     n=1

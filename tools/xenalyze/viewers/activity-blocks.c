@@ -99,29 +99,29 @@ void activity_blocks_fini(struct activity_blocks *b)
 
 /* --- waiting vcpus -------------------------------------------------------- */
 
+/* A wait that begins and ends at one time changes nothing. */
 static void show_waiting(struct activities *a)
 {
-    if ( a->waiting.is_new )
-        a->ops->waiting(a->state, &a->waiting.shown);
-    a->waiting.is_new = false;
+    if ( a->waiting.now.nr != a->waiting.nr_shown )
+        a->ops->waiting(a->state, &a->waiting.now);
+    a->waiting.nr_shown = a->waiting.now.nr;
 }
 
 void activities_note_waiting(struct activities *a, uint64_t time, int change)
 {
-    assert(change == 1 || (change == -1 && a->waiting.shown.nr));
-    if ( time > a->waiting.shown.time )
+    assert(change == 1 || (change == -1 && a->waiting.now.nr));
+    if ( time > a->waiting.now.time )
+    {
         show_waiting(a);
-    if ( time > a->waiting.shown.time )
-        a->waiting.shown.time = time;
-    a->waiting.shown.nr += change;
-    a->waiting.is_new = true;
+        a->waiting.now.time = time;
+    }
+    a->waiting.now.nr += change;
 }
 
 void activities_end_waiting(struct activities *a)
 {
     show_waiting(a);
-    a->waiting.is_new = a->waiting.shown.nr;
-    a->waiting.shown.nr = 0;
-    a->waiting.shown.time = a->last;
+    a->waiting.now.nr = 0;
+    a->waiting.now.time = a->last;
     show_waiting(a);
 }

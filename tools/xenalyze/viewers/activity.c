@@ -655,6 +655,8 @@ int activities_begin_host(struct activities *a)
     a->processes = NULL;
     a->nr_slots = a->nr_domains = 0;
     a->base = a->last = 0;
+    a->waiting.now = (struct activity_waiting){0};
+    a->waiting.nr_shown = 0;
     a->has_main = a->has_any = false;
     if ( a->blocks )
     {

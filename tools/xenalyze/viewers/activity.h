@@ -276,8 +276,8 @@ struct activities
     struct activity_queues *queues;     /* the same */
     struct
     {
-        struct activity_waiting shown;
-        bool is_new;            /* not passed on yet */
+        struct activity_waiting now;
+        uint32_t nr_shown;      /* the number passed on last, or 0 */
     } waiting;
     uint32_t nr_block_names;    /* names of reasons, all hosts */
     struct fact_handle main;    /* the main handler of the next exit */
