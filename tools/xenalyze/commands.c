@@ -320,7 +320,8 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
         "perfetto, perfetto-compact, fxt or chrome for a timeline; speedscope "
         "or collapsed for a flame graph of VM exits; trace.dat for all records "
         "in the form of trace-cmd and KernelShark; ctf for a folder with them, "
-        "for babeltrace2 and Trace Compass.",
+        "for babeltrace2 and Trace Compass.  A page or a timeline may show "
+        "the traces of several hosts.",
       .related = OPTIONS(SELECTION, "output"),
       .take = take_form, .words = form_words },
 };
