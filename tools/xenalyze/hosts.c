@@ -73,38 +73,56 @@ static int read_info(const char *path, struct xt_info *info, struct err *e)
     return rc;
 }
 
-/* The host of a file: false if it is neither a known nor a proven other one. */
-static bool add_file(struct hosts *h, size_t host_of[], size_t file,
-                     const struct xt_info *info)
+/* Why a file cannot be one of several hosts. */
+static int check_host(const struct xt_info *info, const char *path,
+                      size_t nr_hosts, struct err *e)
+{
+    if ( nr_hosts == HOSTS_MAX )
+        return err_set(e, -EINVAL, "%s is of host number %zu; at most %u hosts "
+                       "are shown together", path, nr_hosts + 1, HOSTS_MAX);
+    if ( info->has_wall && info->hz )
+        return 0;
+    return err_set(e, -EINVAL, "%s has no %s, so its place among the other "
+                   "hosts is unknown; analyze it alone", path,
+                   info->has_wall ? "frequency of its clock" : "wall clock");
+}
+
+/* Find or add the host of a file. */
+static int add_file(struct hosts *h, size_t host_of[], size_t file,
+                    const char *path, const struct xt_info *info,
+                    struct err *e)
 {
     size_t i;
+    int rc;
 
     for ( i = 0; i < h->nr; i++ )
     {
         if ( !same_capture_find_difference(&h->all[i].info, info) )
             break;
         if ( !same_capture_is_proven(&h->all[i].info, info) )
-            return false;
+            return err_set(e, -EINVAL, "the metadata of %s do not tell its "
+                           "host; analyze it alone", path);
     }
-    if ( i == HOSTS_MAX || !info->has_wall || !info->hz )
-        return false;
+    rc = i < h->nr ? 0 : check_host(info, path, h->nr, e);
+    if ( rc )
+        return rc;
     if ( i == h->nr )
         h->all[h->nr++].info = *info;
-    assert(i < h->nr);
     host_of[file] = i;
     h->all[i].nr_paths++;
-    return true;
+    return 0;
 }
 
 /* Give each host its part of the array of paths. */
 static int distribute_paths(struct hosts *h, const struct config *config,
-                            const size_t *host_of)
+                            const size_t *host_of, struct err *e)
 {
     const char **paths = h->paths = fault_calloc(config->nr_paths,
                                                  sizeof(*paths));
 
     if ( !paths )
-        return -ENOMEM;
+        return err_sys(e, -ENOMEM, "cannot compare %zu files",
+                       config->nr_paths);
     for ( size_t i = 0; i < h->nr; i++ )
     {
         h->all[i].paths = paths;
@@ -177,13 +195,20 @@ static void make_labels_unique(struct hosts *h)
     }
 }
 
+struct begin
+{
+    bool has_window;            /* a file is a trace */
+    uint64_t time;              /* UINT64_MAX: no record has a time */
+};
+
 /* The begin is the first file's, which spool_join() has not found yet. */
-static int read_begin(struct host *h, const char *path, uint64_t *begin,
+static int read_begin(struct host *h, const char *path, struct begin *begin,
                       struct err *e)
 {
     struct xt_trace *trace;
     struct xt_batch b;
     struct xt_info info;
+    uint64_t time;
     int rc = xt_trace_open(&trace, path, 0, e);
 
     if ( rc )
@@ -192,28 +217,36 @@ static int read_begin(struct host *h, const char *path, uint64_t *begin,
     if ( !rc && !*h->label )
         choose_label(h, path, trace);
     rc = rc ? rc : xt_trace_next_batch(trace, &b, e);
-    if ( rc > 0 && xt_trace_origin(trace, &b) < *begin )
-        *begin = xt_trace_origin(trace, &b);
-    if ( h->info.is_cut )
-        *begin = h->info.cut_origin;
+    if ( rc > 0 )
+    {
+        /* 0 if the file has metadata only. */
+        time = xt_trace_origin(trace, &b);
+        begin->has_window = true;
+        if ( time && time < begin->time )
+            begin->time = time;
+    }
     xt_trace_close(trace);
     return rc < 0 ? rc : 0;
 }
 
 static int complete_host(struct host *h, uint64_t hz, struct err *e)
 {
-    uint64_t begin = UINT64_MAX;
+    struct begin begin = { .time = UINT64_MAX };
     int rc = 0;
 
-    assert(h->nr_paths);
+    assert(h->nr_paths && h->info.has_wall);
     for ( size_t i = 0; !rc && i < h->nr_paths; i++ )
         rc = read_begin(h, h->paths[i], &begin, e);
-    if ( !rc && begin == UINT64_MAX )
+    if ( !rc && !begin.has_window )
         rc = not_trace_explain_begin(h->paths[0], e);
     if ( rc )
         return rc;
+    if ( h->info.is_cut )
+        begin.time = h->info.cut_origin;
+    else if ( begin.time == UINT64_MAX )
+        begin.time = h->info.wall_tsc;
     xt_info_clock(&h->info, hz, &h->clock);
-    xt_info_set_origin(&h->info, &h->clock, begin);
+    xt_info_set_origin(&h->info, &h->clock, begin.time);
     return 0;
 }
 
@@ -259,33 +292,32 @@ static int find_hosts(struct hosts *h, const struct config *config,
                       struct err *e)
 {
     size_t *host_of = fault_calloc(config->nr_paths, sizeof(*host_of));
-    struct err unreadable = ERR_INIT;
-    bool fits = true;
-    int rc = host_of ? 0 : -ENOMEM;
+    struct err refused = ERR_INIT;
+    int rc = 0;
 
-    for ( size_t i = 0; !rc && fits && i < config->nr_paths; i++ )
+    if ( !host_of )
+        return err_sys(e, -ENOMEM, "cannot compare %zu files",
+                       config->nr_paths);
+    for ( size_t i = 0; !rc && i < config->nr_paths; i++ )
     {
+        const char *path = config->paths[i];
         struct xt_info info;
 
-        /* Files of one host are read again, with a message. */
-        if ( read_info(config->paths[i], &info, &unreadable) )
-        {
-            fits = false;
-            if ( h->nr > 1 )
-                *e = unreadable;
-            rc = e->code;
-        }
-        else
-            fits = add_file(h, host_of, i, &info);
+        rc = read_info(path, &info, &refused);
+        rc = rc ? rc : add_file(h, host_of, i, path, &info, &refused);
     }
-    if ( !fits )
+    if ( rc && h->nr > 1 )
+        *e = refused;
+    else if ( rc )
+    {
+        /* Files of one host are read again, with a message. */
         h->nr = 0;
+        rc = 0;
+    }
     if ( !rc && h->nr > 1 )
-        rc = distribute_paths(h, config, host_of);
+        rc = distribute_paths(h, config, host_of, e);
     free(host_of);
-    if ( rc && !e->code )
-        return err_sys(e, rc, "cannot compare %zu files", config->nr_paths);
-    return rc ? rc : h->nr > 1 ? complete_hosts(h, config->hz, e) : 0;
+    return rc || h->nr < 2 ? rc : complete_hosts(h, config->hz, e);
 }
 
 int hosts_find(struct hosts **hosts, const struct config *config,

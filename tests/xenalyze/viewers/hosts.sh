@@ -104,6 +104,34 @@ expect_message 'cannot open -'
 mkfifo pipe
 expect 1 "$xenalyze" dump one two pipe
 expect_message 'pipe is no regular file, as traces of several hosts have to be'
+# The clock of a host without events is in its metadata.
+host silent --cpus 1 --host-name silent --wall-clock 50ms \
+    --boot 'tbuf_size=1 tevt_mask=0x80000000'
+begin=$(begin_of silent | sed 's/^0*//')
+[ "$begin" -ge 49000000 ] && [ "$begin" -le 51000000 ] ||
+    fail 'a host without events has no begin'
+expect 0 "$xenalyze" dump one silent
+grep -q '^silent .* meta_boot_id' out || fail 'its metadata are not shown'
+# A file that cannot be one of several hosts is named, with the reason.
+{ echo 0 - 0x1f088 1 2 3 4; echo 0 1000000 0x21101 0x10000; } | compose no-wall
+expect 1 "$xenalyze" dump one two no-wall
+expect_message 'no-wall has no wall clock, so its place among the other hosts is unknown'
+{ echo 0 - 0x1f082 1000000000 0 0 0; echo 0 1000000 0x21101 0x10000; } | compose no-boot
+expect 1 "$xenalyze" dump one two no-boot
+expect_message 'the metadata of no-boot do not tell its host'
+nr=1 many=
+while [ $nr -le 65 ]; do
+    host host-$nr --cpus 1 --seed $nr --host-name $nr -T 2ms
+    many="$many host-$nr"
+    nr=$((nr + 1))
+done
+# shellcheck disable=SC2086 # words
+expect 1 "$xenalyze" dump $many
+expect_message 'host-65 is of host number 65; at most 64 hosts are shown together'
+# shellcheck disable=SC2086 # words
+expect 0 "$xenalyze" dump ${many% *}
+[ "$(sed 's/ .*//' out | sort -u | wc -l)" -eq 64 ] || fail 'not 64 hosts'
+rm host-*
 expect 1 "$xenalyze" dump one two -o /dev/full
 message "cannot write /dev/full: No space left on device"
 (ulimit -f 64; trap '' XFSZ; exec "$xenalyze" dump one two -o full) >out 2>err &&
