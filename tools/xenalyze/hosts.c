@@ -517,11 +517,7 @@ static int export_hosts(struct hosts *h, const struct config *config,
     rc = rc ? rc : check_outcome(&outcome, run, e);
     rc = rc ? rc : report_hosts_write(&reports, e);
     report_hosts_fini(&reports);
-    rc = rc ? rc : run_flush(run, e);
-    if ( !rc && reports.hides_vcpus )
-        log_warning(run->log, "%s: more than %u vcpus of all hosts: further "
-                    "ones have no row", run->name, GUESTS_MAX_VCPUS);
-    return rc;
+    return rc ? rc : run_flush(run, e);
 }
 
 struct host_dump

@@ -110,6 +110,7 @@ static int open_reports(struct pass *p, struct err *e)
 
     assert(!p->reports.config && !p->reports.nr_sinks);
     p->reports.config = &run->config->reports;
+    p->reports.log = run->log;
     p->reports.name = run->name;
     p->reports.list_missing = list_missing;
     p->reports.run = run;

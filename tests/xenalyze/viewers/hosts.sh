@@ -334,6 +334,23 @@ done
 expect 0 "$xenalyze" export fxt many.1 many.2 -o many.fxt
 message 'more than 65536 vcpus of all hosts: further ones have no row'
 
+# A warning says that pcpus have no row, for each format with its bound.
+for i in 1 2 3 4; do
+    echo 0 ${i}000 0x21101 0x10000
+    echo 0 ${i}500 0x21201 0x10000
+    echo 5000 ${i}000 0x21101 0x10001
+    echo 5000 ${i}500 0x21201 0x10001
+done | compose wide
+expect 0 "$xenalyze" export perfetto wide -o wide.pf \
+    --export=perfetto-compact:wide.compact --export=html:wide.html \
+    --export=chrome:wide.json --export=fxt:wide.fxt
+for bound in '4096 pcpus: perfetto' '1024 pcpus: perfetto-compact' \
+    '4096 pcpus: html'; do
+    message "wide: more than $bound does not show what further ones did"
+done
+[ "$(grep -c 'more than' err)" -eq 3 ] || fail "other warnings: $(cat err)"
+grep -q '"pcpu 5000"' wide.json || fail 'chrome: no row of pcpu 5000'
+
 # A page has tables within a bound.
 expect 0 "$xenalyze" export html many.[0-9]* -o many.html
 expect 0 python3 -c 'import importlib, sys

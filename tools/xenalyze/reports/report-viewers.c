@@ -20,6 +20,7 @@ struct viewers
 {
     const struct report_file *exports;  /* configured files */
     const char *output;         /* name of standard output, in messages */
+    const struct log *log;
     bool has_hosts;             /* kept between passes */
     struct viewer_numbers numbers;      /* during viewers_write() */
     char *verdict;
@@ -85,6 +86,7 @@ static int viewers_open(struct report_pass *p, void **state, struct err *e)
         if ( !v )
             return -ENOMEM;
         v->exports = p->config->exports;
+        v->log = p->log;
         v->output = p->output ? p->output : "the report";
         v->has_hosts = p->hosts;
         if ( p->hosts )
@@ -100,6 +102,19 @@ static int viewers_open(struct report_pass *p, void **state, struct err *e)
     return rc;
 }
 
+static void warn_hidden(const struct viewers *v, size_t i, const char *name)
+{
+    uint32_t bound = viewer_pcpu_bound(v->viewers[i]);
+
+    if ( bound )
+        log_warning(v->log, "%s: more than %u pcpus: %s does not show what "
+                    "further ones did", name, bound,
+                    v->exports[i].format->name);
+    if ( viewer_hides_vcpus(v->viewers[i]) )
+        log_warning(v->log, "%s: more than %u vcpus of all hosts: further "
+                    "ones have no row", name, GUESTS_MAX_VCPUS);
+}
+
 static int write_viewer(struct viewers *v, size_t i, const char *name,
                         struct err *e)
 {
@@ -112,7 +127,10 @@ static int write_viewer(struct viewers *v, size_t i, const char *name,
     if ( rc )
         return err_sys(e, rc, "cannot write %s",
                        f->fd < 0 ? v->output : f->path);
-    return f->fd < 0 ? 0 : output_file_commit(f, e);
+    rc = f->fd < 0 ? 0 : output_file_commit(f, e);
+    if ( !rc )
+        warn_hidden(v, i, name);
+    return rc;
 }
 
 /* A verdict compares a vcpu with every vcpu in the trace. */
@@ -217,10 +235,7 @@ int report_hosts_write(struct report_hosts *h, struct err *e)
 
     assert(h->viewers && h->name);
     for ( size_t i = 0; !rc && i < h->viewers->nr; i++ )
-    {
-        h->hides_vcpus |= viewer_hides_vcpus(h->viewers->viewers[i]);
         rc = write_viewer(h->viewers, i, h->name, e);
-    }
     return rc;
 }
 

@@ -19,6 +19,7 @@
 #include <stdio.h>
 
 #include "common/err.h"
+#include "common/log.h"
 #include "xenalyze/account/account.h"
 #include "xenalyze/export/export.h"
 #include "xenalyze/model/model.h"
@@ -170,13 +171,13 @@ struct report_hosts
     const char *name;           /* names of the traces, for messages */
     struct viewer_host host;    /* the host of the next pass */
     struct viewers *viewers;    /* open exports; NULL: no pass so far */
-    bool hides_vcpus;           /* vcpus beyond GUESTS_MAX_VCPUS have no row */
 };
 
 struct report_pass
 {
     /* Filled in by the caller; pointers are borrowed. */
     const struct report_config *config;
+    const struct log *log;      /* for warnings */
     const char *name;           /* file name of the trace */
     FILE *out;
     const char *output;         /* name of out in messages; NULL: no file */

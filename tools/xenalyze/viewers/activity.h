@@ -225,6 +225,7 @@ struct activity_begin
 struct activity_ops
 {
     size_t size;                /* bytes of the state, initially zeros */
+    uint32_t max_pcpus;         /* further ones are not shown; 0: all are */
     void (*open)(void *state, const struct viewer_options *options, FILE *out);
     void (*begin)(void *state, const struct activity_begin *a);
     void (*vcpu)(void *state, const struct activity_vcpu *v);

@@ -563,9 +563,9 @@ static int fxt_finish(void *state)
 }
 
 const struct activity_ops fxt_ops = {
-    .size = sizeof(struct fxt), .open = fxt_open, .begin = fxt_begin,
-    .vcpu = fxt_vcpu, .run = fxt_run, .span = fxt_span, .exit = fxt_exit,
-    .call = fxt_call, .interrupt = fxt_interrupt, .sleep = fxt_sleep,
-    .loss = fxt_loss, .frequency = fxt_frequency, .path = fxt_path,
-    .finish = fxt_finish,
+    .size = sizeof(struct fxt), .max_pcpus = XT_MAX_CPUS, .open = fxt_open,
+    .begin = fxt_begin, .vcpu = fxt_vcpu, .run = fxt_run, .span = fxt_span,
+    .exit = fxt_exit, .call = fxt_call, .interrupt = fxt_interrupt,
+    .sleep = fxt_sleep, .loss = fxt_loss, .frequency = fxt_frequency,
+    .path = fxt_path, .finish = fxt_finish,
 };

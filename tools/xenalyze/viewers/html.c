@@ -632,7 +632,8 @@ static void html_close(void *state)
 }
 
 const struct activity_ops html_ops = {
-    .size = sizeof(struct html), .open = html_open, .begin = html_begin,
+    .size = sizeof(struct html), .max_pcpus = HTML_MAX_PCPUS,
+    .open = html_open, .begin = html_begin,
     .vcpu = html_vcpu, .run = html_run, .span = html_span, .exit = html_exit,
     .call = html_call, .loss = html_loss, .thread = html_add_thread,
     .program = html_add_program, .numbers = html_numbers,

@@ -381,11 +381,10 @@ static void compact_close(void *state)
 }
 
 const struct activity_ops perfetto_compact_ops = {
-    .size = sizeof(struct compact), .open = compact_open,
+    .size = sizeof(struct compact), .max_pcpus = MAX_CPU, .open = compact_open,
     .begin = compact_begin, .vcpu = compact_vcpu, .run = compact_run,
     .span = compact_span, .exit = compact_exit, .call = compact_call,
     .interrupt = compact_interrupt, .sleep = compact_sleep,
-    .loss = compact_loss, .frequency = compact_frequency,
-    .wait = compact_wait, .path = compact_path, .finish = compact_finish,
-    .close = compact_close,
+    .loss = compact_loss, .frequency = compact_frequency, .wait = compact_wait,
+    .path = compact_path, .finish = compact_finish, .close = compact_close,
 };

@@ -479,14 +479,14 @@ static void perfetto_close(void *state)
 }
 
 const struct activity_ops perfetto_ops = {
-    .size = sizeof(struct perfetto), .open = perfetto_open,
-    .begin = perfetto_begin, .vcpu = perfetto_vcpu, .span = perfetto_span,
-    .exit = perfetto_exit, .call = perfetto_call,
-    .interrupt = perfetto_interrupt,
-    .sleep = perfetto_sleep, .loss = perfetto_loss,
-    .frequency = perfetto_frequency, .wait = perfetto_wait,
-    .block = perfetto_block, .waiting = perfetto_waiting,
-    .queue = perfetto_queue, .path = perfetto_path,
-    .thread = perfetto_thread, .program = perfetto_program,
-    .finish = perfetto_finish, .close = perfetto_close,
+    .size = sizeof(struct perfetto), .max_pcpus = MAX_CPU,
+    .open = perfetto_open, .begin = perfetto_begin, .vcpu = perfetto_vcpu,
+    .span = perfetto_span, .exit = perfetto_exit, .call = perfetto_call,
+    .interrupt = perfetto_interrupt, .sleep = perfetto_sleep,
+    .loss = perfetto_loss, .frequency = perfetto_frequency,
+    .wait = perfetto_wait, .block = perfetto_block,
+    .waiting = perfetto_waiting, .queue = perfetto_queue,
+    .path = perfetto_path, .thread = perfetto_thread,
+    .program = perfetto_program, .finish = perfetto_finish,
+    .close = perfetto_close,
 };

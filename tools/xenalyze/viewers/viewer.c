@@ -163,6 +163,13 @@ bool viewer_hides_vcpus(const struct viewer *v)
     return v->activities.has_hidden_vcpus;
 }
 
+uint32_t viewer_pcpu_bound(const struct viewer *v)
+{
+    const struct activity_ops *ops = v->format->activities;
+
+    return ops && v->activities.nr_pcpus > ops->max_pcpus ? ops->max_pcpus : 0;
+}
+
 bool viewer_is_empty(const struct viewer *v)
 {
     return v->format->activities ? !v->activities.has_any

@@ -143,6 +143,9 @@ void viewer_add_path(struct viewer *viewer, uint64_t from, uint64_t to,
 /* Have vcpus no row, since there are too many of all hosts? */
 bool viewer_hides_vcpus(const struct viewer *viewer);
 
+/* The bound of the format, if the trace has more pcpus; or 0. */
+uint32_t viewer_pcpu_bound(const struct viewer *viewer);
+
 /* Is there nothing to show? */
 bool viewer_is_empty(const struct viewer *viewer);
 
