@@ -390,6 +390,7 @@ static bool holds_rules(const char *path)
 static int choose_picture(struct config *config, struct err *e)
 {
     static char name[64];
+    enum plot_format format;
     const char *end;
 
     if ( config->reports.plot || config->reports.gnuplot )
@@ -402,8 +403,7 @@ static int choose_picture(struct config *config, struct err *e)
     end = strrchr(config->output, '.');
     if ( end && !strcmp(end, ".gp") )
         config->reports.gnuplot = config->output;
-    else if ( end && (!strcmp(end, ".svg") || !strcmp(end, ".png") ||
-                      !strcmp(end, ".pdf")) )
+    else if ( plot_find_format(config->output, &format) )
         config->reports.plot = config->output;
     else
         return err_usage(e, "--output %s: the name of a picture ends in .svg, "

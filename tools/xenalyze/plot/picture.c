@@ -21,7 +21,7 @@
 
 #define MAX_MARKS (1u << 20)
 
-int plot_parse_format(const char *path, enum plot_format *format, struct err *e)
+bool plot_find_format(const char *path, enum plot_format *format)
 {
     static const struct { const char *end; enum plot_format format; } ends[] = {
         { ".svg", PLOT_SVG }, { ".png", PLOT_PNG }, { ".pdf", PLOT_PDF },
@@ -32,10 +32,17 @@ int plot_parse_format(const char *path, enum plot_format *format, struct err *e)
         if ( length > 4 && !strcmp(path + length - 4, ends[i].end) )
         {
             *format = ends[i].format;
-            return *format == PLOT_SVG ? 0 : plot_check_cairo(path, e);
+            return true;
         }
-    return err_usage(e, "--plot %s: the file name has to end in .svg, "
-                     ".png or .pdf", path);
+    return false;
+}
+
+int plot_parse_format(const char *path, enum plot_format *format, struct err *e)
+{
+    if ( !plot_find_format(path, format) )
+        return err_usage(e, "--plot %s: the file name has to end in .svg, "
+                         ".png or .pdf", path);
+    return *format == PLOT_SVG ? 0 : plot_check_cairo(path, e);
 }
 
 int plot_new(struct plot **out, const struct plot_about *about,

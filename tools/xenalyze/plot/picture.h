@@ -28,7 +28,10 @@ enum plot_format { PLOT_SVG, PLOT_PNG, PLOT_PDF, PLOT_GNUPLOT };
 /* The page.  With PLOT_AUTO, SVG follows the preference of the reader. */
 enum plot_theme { PLOT_AUTO, PLOT_LIGHT, PLOT_DARK };
 
-/* The format for a file name, by its ending.  0, or -errno and *e. */
+/* The format for a file name, by its ending.  False: none. */
+bool plot_find_format(const char *path, enum plot_format *format);
+
+/* The same for --plot, if it can be written here.  0, or -errno and *e. */
 int plot_parse_format(const char *path, enum plot_format *format,
                       struct err *e);
 
