@@ -115,14 +115,13 @@ static int add_file(struct hosts *h, size_t host_of[], size_t file,
 
 /* Give each host its part of the array of paths. */
 static int distribute_paths(struct hosts *h, const struct config *config,
-                            const size_t *host_of, struct err *e)
+                            const size_t *host_of)
 {
     const char **paths = h->paths = fault_calloc(config->nr_paths,
                                                  sizeof(*paths));
 
     if ( !paths )
-        return err_sys(e, -ENOMEM, "cannot compare %zu files",
-                       config->nr_paths);
+        return -ENOMEM;
     for ( size_t i = 0; i < h->nr; i++ )
     {
         h->all[i].paths = paths;
@@ -288,6 +287,7 @@ static int complete_hosts(struct hosts *h, uint64_t hz, struct err *e)
     return check_dates(h, e);
 }
 
+/* -ENOMEM may come without *e. */
 static int find_hosts(struct hosts *h, const struct config *config,
                       struct err *e)
 {
@@ -296,8 +296,7 @@ static int find_hosts(struct hosts *h, const struct config *config,
     int rc = 0;
 
     if ( !host_of )
-        return err_sys(e, -ENOMEM, "cannot compare %zu files",
-                       config->nr_paths);
+        return -ENOMEM;
     for ( size_t i = 0; !rc && i < config->nr_paths; i++ )
     {
         const char *path = config->paths[i];
@@ -315,7 +314,7 @@ static int find_hosts(struct hosts *h, const struct config *config,
         rc = 0;
     }
     if ( !rc && h->nr > 1 )
-        rc = distribute_paths(h, config, host_of, e);
+        rc = distribute_paths(h, config, host_of);
     free(host_of);
     return rc || h->nr < 2 ? rc : complete_hosts(h, config->hz, e);
 }
@@ -331,10 +330,9 @@ int hosts_find(struct hosts **hosts, const struct config *config,
          !outputs_have_hosts(config) )
         return 0;
     h = fault_calloc(1, sizeof(*h));
-    if ( !h )
-        return err_sys(e, -ENOMEM, "cannot compare %zu files",
-                       config->nr_paths);
-    rc = find_hosts(h, config, e);
+    rc = h ? find_hosts(h, config, e) : -ENOMEM;
+    if ( rc && !e->code )
+        err_sys(e, rc, "cannot compare %zu files", config->nr_paths);
     if ( rc || h->nr < 2 )
         hosts_free(h);
     else

@@ -331,8 +331,10 @@ for i in range(40000 if int(sys.argv[1]) < 3 else 2100):
     print(0, 2050 + 100 * i, "0x21201", (i // 128 + 1) << 16 | i % 128)
 END
 done
-expect 0 "$xenalyze" export fxt many.1 many.2 -o many.fxt
+expect 0 "$xenalyze" export fxt many.1 many.2 -o many.fxt \
+    --export=chrome:many.json
 message 'more than 65536 vcpus of all hosts: further ones have no row'
+[ "$(grep -c 'more than' err)" -eq 1 ] || fail "a warning twice: $(cat err)"
 
 # A warning says that pcpus have no row, for each format with its bound.
 for i in 1 2 3 4; do

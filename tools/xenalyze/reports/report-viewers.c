@@ -102,7 +102,7 @@ static int viewers_open(struct report_pass *p, void **state, struct err *e)
     return rc;
 }
 
-static void warn_hidden(const struct viewers *v, size_t i, const char *name)
+static void warn_pcpus(const struct viewers *v, size_t i, const char *name)
 {
     uint32_t bound = viewer_pcpu_bound(v->viewers[i]);
 
@@ -110,9 +110,6 @@ static void warn_hidden(const struct viewers *v, size_t i, const char *name)
         log_warning(v->log, "%s: more than %u pcpus: %s does not show what "
                     "further ones did", name, bound,
                     v->exports[i].format->name);
-    if ( viewer_hides_vcpus(v->viewers[i]) )
-        log_warning(v->log, "%s: more than %u vcpus of all hosts: further "
-                    "ones have no row", name, GUESTS_MAX_VCPUS);
 }
 
 static int write_viewer(struct viewers *v, size_t i, const char *name,
@@ -129,7 +126,7 @@ static int write_viewer(struct viewers *v, size_t i, const char *name,
                        f->fd < 0 ? v->output : f->path);
     rc = f->fd < 0 ? 0 : output_file_commit(f, e);
     if ( !rc )
-        warn_hidden(v, i, name);
+        warn_pcpus(v, i, name);
     return rc;
 }
 
@@ -231,11 +228,18 @@ static void viewers_free(void *state)
 
 int report_hosts_write(struct report_hosts *h, struct err *e)
 {
+    bool hides_vcpus = false;
     int rc = 0;
 
     assert(h->viewers && h->name);
     for ( size_t i = 0; !rc && i < h->viewers->nr; i++ )
+    {
+        hides_vcpus |= viewer_hides_vcpus(h->viewers->viewers[i]);
         rc = write_viewer(h->viewers, i, h->name, e);
+    }
+    if ( !rc && hides_vcpus )
+        log_warning(h->viewers->log, "%s: more than %u vcpus of all hosts: "
+                    "further ones have no row", h->name, GUESTS_MAX_VCPUS);
     return rc;
 }
 
