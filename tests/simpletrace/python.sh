@@ -26,7 +26,7 @@ skip()
 command -v python3 >/dev/null || skip 'python3 is not installed'
 mkdir "$scratch/ours"
 cp "$top_srcdir/tools/simpletrace/simpletrace.py" \
-    "$top_builddir/tools/simpletrace/.libs/libsimpletrace_python.so" \
+    "$top_builddir/tools/simpletrace/libsimpletrace_python.so" \
     "$scratch/ours" || exit 99
 cd "$scratch" || exit 99
 unset PYTHONPATH PYTHONHOME

@@ -5,7 +5,7 @@
 # defines the command stock.
 . "${top_srcdir:?run this by make check}/tests/tools/capture-lib.sh"
 
-preload=$top_builddir/tests/stock/.libs/dom0.so
+preload=$top_builddir/tests/stock/dom0.so
 [ -e "$preload" ] || skip "this build lacks Xen's headers"
 program=$("$top_srcdir/tests/truth/fetch" xentrace) || {
     [ $? -eq 77 ] && skip "${program##*
