@@ -20,7 +20,7 @@ command -v pkg-config >/dev/null || {
 
 place=$scratch/place
 make -s -C "$top_builddir" DESTDIR="$place" \
-    install-libLTLIBRARIES install-pkgconfigDATA install-xtlibHEADERS \
+    install-libraries install-pkgconfigDATA install-xtlibHEADERS \
     install-nodist_xtlibHEADERS install-xtcommonHEADERS \
     install-xtpublicHEADERS >"$scratch/log" 2>&1 || {
     cat "$scratch/log"

@@ -12,7 +12,7 @@ set -u
 command -v pkg-config >/dev/null || skip 'pkg-config is not installed'
 unset MAKEFLAGS MAKELEVEL MFLAGS
 place=$scratch/place
-make -s -C "$top_builddir" DESTDIR="$place" install-libLTLIBRARIES \
+make -s -C "$top_builddir" DESTDIR="$place" install-libraries \
     install-pkgconfigDATA install-uttraceHEADERS install-xtcommonHEADERS \
     install-binPROGRAMS \
     >log 2>&1 </dev/null || { cat log; echo 'cannot be installed'; exit 1; }
