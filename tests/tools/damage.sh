@@ -54,12 +54,15 @@ expect 0 "$xenalyze" --info junk
 says '^  records: 15:'
 says '^  at byte 36: not a window, 100 bytes skipped$'
 
-# --- a window full of zeroes, as after a crash -------------------------------
+# --- a window full of zeroes, as after a crash, or of ones -------------------
 
-{ cat a; head -c 12 b; head -c 40 /dev/zero; cat c; } >zeroed
-expect 0 "$xenalyze" --info zeroed
-says '^  records: 10:'
-says '^  at byte 48: impossible record, 40 bytes skipped$'
+for byte in '\0' '\377'; do
+    { cat a; head -c 12 b; head -c 40 /dev/zero | tr '\0' "$byte"; cat c; } \
+        >filled
+    expect 0 "$xenalyze" --info filled
+    says '^  records: 10:'
+    says '^  at byte 48: impossible record, 40 bytes skipped$'
+done
 
 # --- a wrong size ------------------------------------------------------------
 

@@ -169,8 +169,9 @@ static void handle_backward(struct run *run, uint64_t tsc)
 
 /*
  * Fast path of collect_records(): records of any class but GEN (those are the
- * tracer's own, with times that may mean nothing), in order, with enough bytes
- * left in the window for any record, and without a far step in time.
+ * tracer's own, with times that may mean nothing), possible, in order, with
+ * enough bytes left in the window for any record, and without a far step in
+ * time.
  */
 static void collect_records_fast(struct run *run, uint64_t cpu)
 {
@@ -196,8 +197,7 @@ static void collect_records_fast(struct run *run, uint64_t cpu)
         tsc = xt_apply_offset(xt_load64(at + 4), offset);
         tsc = header & TRC_HD_CYCLE_FLAG ? tsc : time;
         if ( tsc - time > last - time ||
-             TRC_HD_TO_EVENT(header) >> TRC_CLS_SHIFT <=
-             TRC_GEN >> TRC_CLS_SHIFT )
+             !xt_event_is_of_xen(TRC_HD_TO_EVENT(header)) )
             break;
         before = tsc > time ? time : before;
         time = tsc;

@@ -106,20 +106,28 @@ static inline uint32_t xt_record_word(const struct xt_record *r, unsigned int i)
     return i < r->words ? xt_load32(r->payload + 4 * i) : 0;
 }
 
+/* Of a class that is neither GEN, the lowest, nor all classes together? */
+static inline bool xt_event_is_of_xen(uint32_t event)
+{
+    const uint32_t first = 2u << TRC_CLS_SHIFT;
+
+    return event - first < TRC_ALL - first;
+}
+
 /*
  * Can a ring contain this record?  Any bits decode as some record, so damage
  * shows as a record that Xen never writes: an event without a class (as in a
- * run of zeroes), a window header among the records, a LOST_RECORDS of the
- * wrong shape.  Unknown ids are possible.
+ * run of zeroes) or of all classes (as in a run of ones), a window header among
+ * the records, a LOST_RECORDS of the wrong shape.  Unknown ids are possible.
  */
 static inline bool xt_record_is_possible(const struct xt_record *r)
 {
-    /* GEN has the lowest class bit: most records need one comparison. */
-    if ( r->event >> TRC_CLS_SHIFT > TRC_GEN >> TRC_CLS_SHIFT )
+    if ( xt_event_is_of_xen(r->event) )
         return true;
     if ( r->event == TRC_LOST_RECORDS )
         return r->has_tsc && r->words == 4;
-    return r->event >> TRC_CLS_SHIFT && r->event != TRC_TRACE_CPU_CHANGE;
+    return r->event >> TRC_CLS_SHIFT && r->event < TRC_ALL &&
+           r->event != TRC_TRACE_CPU_CHANGE;
 }
 
 #endif /* LIBXENTRACE_RECORD_H */

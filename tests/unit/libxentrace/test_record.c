@@ -78,7 +78,9 @@ START_TEST(what_no_xen_writes)
         { { .event = 0x0001f001, .words = 4 }, false },
         { { .event = 0x0001f002 }, true },
         { { .event = 0x00081002, .words = 7 }, true },
-        { { .event = 0x0fffffff }, true },
+        { { .event = 0x08001002 }, true },
+        { { .event = 0x0fff1002 }, true },
+        { { .event = 0x0fffffff, .words = 7, .has_tsc = true }, false },
     };
 
     for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )

@@ -32,6 +32,8 @@ elif kind == "end":
     data[at:at + 40] = bytes(choose.randrange(256) for i in range(40))
 elif kind == "zeroes":
     data[at:at + size] = bytes(size)
+elif kind == "ones":
+    data[at:at + size] = b"\xff" * size
 elif kind == "missing":
     del data[at:at + 8192]
 elif kind == "cut":
@@ -120,7 +122,7 @@ check_reports() {
 
 python=python3
 first=${SEED-1}
-for kind in bytes begin end zeroes missing cut repeat block swap; do
+for kind in bytes begin end zeroes ones missing cut repeat block swap; do
     for seed in $(seq "$first" $((first + ${ROUNDS-6} - 1))); do
         "$python" damage.py $kind "$seed" small bad
         check_reports small 3
