@@ -28,7 +28,7 @@ cp -a source library-source || exit 99
 
 # tracetool, simpletrace and libusertrace, as installed
 place=$scratch/place
-make -s -C "$top_builddir" DESTDIR="$place" install-libLTLIBRARIES \
+make -s -C "$top_builddir" DESTDIR="$place" install-libraries \
     install-pkgconfigDATA install-uttraceHEADERS install-xtcommonHEADERS \
     install-dist_qemuDATA install-qemuheadersDATA install-binPROGRAMS \
     >install.log 2>&1 </dev/null || { cat install.log; exit 1; }
