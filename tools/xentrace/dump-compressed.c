@@ -11,6 +11,10 @@
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libxentrace/record.h"
 
 static bool is_compressed(const unsigned char head[DUMP_HEAD])
 {
@@ -50,12 +54,44 @@ static int check_machine(kdump_ctx_t *kdump, const char *path, struct err *e)
     return 0;
 }
 
+/*
+ * The header of such a dump of x86-64, where libkdumpfile looks for the bitmap:
+ *
+ *     block 0 | block 1 ... sub_blocks | bitmap_blocks ... | pages
+ */
+#define HEADER_BLOCK_SIZE 428   /* offsets of 32-bit fields */
+#define HEADER_SUB_BLOCKS 432
+#define HEADER_BITMAP_BLOCKS 436
+#define HEADER_BYTES 440
+
+/* With a damaged size, libkdumpfile reads up to 16 TiB of zeroes. */
+static int check_bitmap(int fd, const char *path, struct err *e)
+{
+    unsigned char header[HEADER_BYTES];
+    struct stat file;
+    uint64_t blocks;
+
+    if ( pread(fd, header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
+         fstat(fd, &file) || !S_ISREG(file.st_mode) ||
+         xt_load32(header + HEADER_BLOCK_SIZE) != PAGE )
+        return 0;               /* libkdumpfile says what it is */
+    blocks = 1 + (uint64_t)xt_load32(header + HEADER_SUB_BLOCKS) +
+             xt_load32(header + HEADER_BITMAP_BLOCKS);
+    if ( blocks > (uint64_t)file.st_size / PAGE )
+        return err_set(e, -EBADMSG, "%s is damaged, or was cut off: its bitmap "
+                       "of pages goes beyond its end", path);
+    return 0;
+}
+
 static int open_compressed(struct dump_memory *m, const char *path,
                            struct err *e)
 {
     struct compressed_dump *d = (struct compressed_dump *)m;
     kdump_attr_t pages;
+    int rc = check_bitmap(m->fd, path, e);
 
+    if ( rc )
+        return rc;
     d->kdump = kdump_new();
     if ( !d->kdump )
         return err_sys(e, -ENOMEM, "cannot read %s", path);

@@ -216,6 +216,8 @@ static int write_ring(struct job *j, struct ring *ring, bool overwrite,
     return rc;
 }
 
+#define WARNINGS 4u             /* damaged rings that have a warning each */
+
 /* A damaged ring is reported, and the others are still read. */
 static int read_ring(struct job *j, unsigned int cpu, struct err *e)
 {
@@ -238,10 +240,11 @@ static int read_ring(struct job *j, unsigned int cpu, struct err *e)
         return 0;
     if ( j->writer.failed )
         return err_set(e, rc, "%s", why.text);
-    j->bad++;
-    log_warning(j->log, "pcpu %u: %s", cpu, rc == -EBADMSG && !why.text[0]
-                ? "its ring is damaged: the records behind are left out"
-                : why.text);
+    /* The number of all is in the error at the end. */
+    if ( j->bad++ < WARNINGS )
+        log_warning(j->log, "pcpu %u: %s", cpu, rc == -EBADMSG && !why.text[0]
+                    ? "its ring is damaged: the records behind are left out"
+                    : why.text);
     return 0;
 }
 
@@ -289,12 +292,14 @@ static int report_result(const struct job *j, const char *dump, struct err *e)
 {
     if ( j->unread.records + j->recovered.records )
         log_info(j->log, "%s: %" PRIu64 " records that dom0 had not read, of %"
-                 PRIu64 " pcpus; %" PRIu64 " older ones, recovered", dump,
-                 j->unread.records, j->unread.pcpus, j->recovered.records);
+                 PRIu64 " pcpu%s; %" PRIu64 " older ones, recovered", dump,
+                 j->unread.records, j->unread.pcpus,
+                 j->unread.pcpus == 1 ? "" : "s", j->recovered.records);
     else if ( !j->bad )
         log_warning(j->log, "%s: the trace buffers are empty", dump);
-    return j->bad ? err_set(e, -EBADMSG, "%u rings were not read to the end, "
-                            "%" PRIu64 " bytes", j->bad, j->damaged)
+    return j->bad ? err_set(e, -EBADMSG, "%u ring%s not read to the end, %"
+                            PRIu64 " bytes", j->bad,
+                            j->bad == 1 ? " was" : "s were", j->damaged)
                   : 0;
 }
 
