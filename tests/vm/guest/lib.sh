@@ -297,6 +297,7 @@ guest_words=
 guest()
 {
     name=$1
+    type=$2
     {
         echo "name = '$1'"
         echo "type = '$2'"
@@ -314,6 +315,7 @@ guest()
         timeout 300 xl create "/tmp/$name.cfg" || fails "$name: no guest"
         # shellcheck disable=SC2034 # for the caller
         domid=$(timeout 60 xl domid "$name")
+        echo "$domid $type" >>/share/types
         ! starts "$name" || return 0
         triple_faulted "$name" || break
         echo "$name: triple fault at start $attempt"
