@@ -80,6 +80,9 @@ static uint64_t record_key(const struct xt_meta *m)
         return m->vcpu_budget.dom >= NR_DOMAINS ? 0
                : make_key(m->event, m->vcpu_budget.dom, m->vcpu_budget.vcpu,
                           0);
+    case TRC_META_VCPU:
+        return m->vcpu.dom >= NR_DOMAINS ? 0
+               : make_key(m->event, m->vcpu.dom, m->vcpu.vcpu, 0);
     case TRC_META_AFFINITY:
         return affinity_key(&m->affinity);
     case TRC_META_CPU:
@@ -102,6 +105,7 @@ static bool is_property_of_domain(uint64_t key)
     {
     case TRC_META_DOMAIN_UUID:
     case TRC_META_DOMAIN_WEIGHT:
+    case TRC_META_VCPU:
     case TRC_META_VCPU_BUDGET:
     case TRC_META_AFFINITY:
         return true;

@@ -106,7 +106,7 @@ static inline uint32_t xt_record_word(const struct xt_record *r, unsigned int i)
     return i < r->words ? xt_load32(r->payload + 4 * i) : 0;
 }
 
-/* Of a class that is neither GEN, the lowest, nor all classes together? */
+/* Is the class neither GEN, the lowest, nor all classes together? */
 static inline bool xt_event_is_of_xen(uint32_t event)
 {
     const uint32_t first = 2u << TRC_CLS_SHIFT;

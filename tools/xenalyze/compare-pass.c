@@ -164,6 +164,7 @@ static int read_side(struct side_pass *s, const struct profile_options *o,
     struct analyze_options options = {
         .threads = run->config->threads, .hz = run->config->hz,
         .levels = run->config->reports.levels, .info = &info,
+        .host = &run->names.host,
         .bounded = run->config->time, .from = o->from, .until = o->until,
         .overlaps = &s->overlaps,
         .wants_pcpu = o->wants_pcpu, .filter = s->filter,

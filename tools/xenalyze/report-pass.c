@@ -311,6 +311,7 @@ int reports_pass(const struct run *run, struct err *e)
     int rc;
 
     options.info = &info;
+    options.host = &p.run->names.host;
     if ( !xt_dialect_is_known(&info.dialect) && needs_dialect(run->config) )
         xt_trace_find_dialect(run->trace, &info.dialect);
     rc = choose_part(&p, &options, e);

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libxentrace/record.h"
+#include "libxentrace/libxentrace.h"
 
 static bool is_compressed(const unsigned char head[DUMP_HEAD])
 {
@@ -71,6 +71,7 @@ static int check_bitmap(int fd, const char *path, struct err *e)
     struct stat file;
     uint64_t blocks;
 
+    assert(fd >= 0 && path);
     if ( pread(fd, header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
          fstat(fd, &file) || !S_ISREG(file.st_mode) ||
          xt_load32(header + HEADER_BLOCK_SIZE) != PAGE )

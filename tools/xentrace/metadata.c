@@ -18,6 +18,7 @@
 
 #include "common/fault.h"
 #include "libxentrace/catalogue.h"
+#include "xentrace/cycle-counter.h"
 
 /* Values of text_kind and tsc_source of events/11-meta. */
 enum { TEXT_XEN_EXTRA = 1, TEXT_HOST = 7, TEXT_KERNEL = 8, TEXT_COLLECTOR = 10,
@@ -95,26 +96,11 @@ static void append_meta_text(struct metadata *a, uint16_t kind,
 
 /* --- clocks --------------------------------------------------------------- */
 
-static uint64_t read_own_counter(void)
-{
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-    uint64_t cycles;
-
-    __asm__ __volatile__ ( "isb; mrs %0, cntvct_el0" : "=r" (cycles)
-                           :: "memory" );
-    return cycles;
-#else
-#error "which counter does Xen read here?"
-#endif
-}
-
 int metadata_read_tsc(struct hv *hv, uint64_t *tsc, struct err *e)
 {
     if ( hv->type->clock )
         return hv->type->clock(hv, tsc, e);
-    *tsc = read_own_counter();
+    *tsc = cycle_counter_read();
     return 0;
 }
 

@@ -13,15 +13,18 @@
 #include <xen/version.h>
 
 #include "common/fault.h"
+#include "xentrace/cycle-counter.h"
 #include "xentrace/metadata.h"
 #include "xentrace/xen-scheduler.h"
 
 /*
- * Values of text_kind, hardware, cpu_flags and domain_flags of events/11-meta.
+ * Values of text_kind, hardware, runstate, cpu_flags and domain_flags of
+ * events/11-meta.
  */
 enum { TEXT_CHANGESET = 2, TEXT_COMPILER, TEXT_BUILD_DATE, TEXT_COMMAND_LINE,
        TEXT_CAPABILITIES };
 enum { HARDWARE_NONE, HARDWARE_VMX, HARDWARE_SVM, HARDWARE_ARM };
+enum { STATE_RUNNING, STATE_RUNNABLE, STATE_BLOCKED, STATE_OFFLINE };
 #define CPU_ONLINE 1u
 #define DOMAIN_HVM (1u << 0)
 #define DOMAIN_PVH (1u << 2)
@@ -186,6 +189,47 @@ void xen_describe_domains(struct xen_call *c, hv_record_fn *put, void *arg)
     }
 }
 
+#define DOMCTL_GETVCPUINFO 14u
+
+struct vcpu_info_op
+{
+    uint32_t vcpu;
+    uint8_t online, blocked, running;   /* out, as all below */
+    uint64_t ran;               /* ns */
+    uint32_t cpu;
+};
+
+static uint32_t find_state(const struct vcpu_info_op *op)
+{
+    if ( !op->online )
+        return STATE_OFFLINE;
+    if ( op->running )
+        return STATE_RUNNING;
+    return op->blocked ? STATE_BLOCKED : STATE_RUNNABLE;
+}
+
+/* The state of each vcpu now, and its pcpu. */
+static void put_vcpus(struct xen_call *c, const struct xen_call_domain *d,
+                      hv_record_fn *put, void *arg)
+{
+    assert(d->id < DOMID_FIRST_RESERVED);
+    for ( uint32_t id = 0; id < d->vcpu_ids; id++ )
+    {
+        struct vcpu_info_op op = { .vcpu = id };
+        struct xt_meta m = { .event = TRC_META_VCPU };
+
+        if ( xen_call_domctl(c, DOMCTL_GETVCPUINFO, d->id, &op, sizeof(op)) )
+            continue;
+        m.vcpu.vcpu = id;
+        m.vcpu.dom = d->id;
+        m.vcpu.cpu = op.cpu;
+        m.vcpu.state = find_state(&op);
+        m.vcpu.ran = op.ran;
+        m.vcpu.tsc = cycle_counter_read();
+        put(arg, &m);
+    }
+}
+
 void xen_describe_domain(struct xen_call *c, unsigned int id,
                          hv_record_fn *put, void *arg)
 {
@@ -199,6 +243,7 @@ void xen_describe_domain(struct xen_call *c, unsigned int id,
     memcpy((char *)&m + offsetof(struct xt_meta, domain_uuid.id0), d.uuid,
            sizeof(d.uuid));
     put(arg, &m);
+    put_vcpus(c, &d, put, arg);
     if ( !xen_call_info(c, &info) && info.nr_cpus &&
          info.nr_cpus <= XT_MAX_CPUS )
         xen_scheduler_put_domain(c, &d, info.nr_cpus, put, arg);

@@ -229,6 +229,7 @@ struct pcpu *segment_pcpu_slow(struct analysis *a, unsigned int id)
     p->default_vcpu = guests_get_vcpu(&a->guests, XT_DOMAIN_DEFAULT, id);
     p->wants_wake_to_halt = emit_wants_wake_to_halt(&a->global.emit);
     p->levels = a->options->levels ? a->options->levels : 2;
+    snapshots_find(a, p);
     a->pcpus[id] = p;
     a->has_records[id] = true;
     return p;
@@ -513,6 +514,7 @@ int analyze_trace(struct xt_trace *trace, const struct analyze_options *options,
     rc = rc ? rc : setup_analysis(a, e);
     rc = rc ? rc : analyze_clocks(a, e);
     rc = rc ? rc : find_sleep_states(a, e);
+    rc = rc ? rc : snapshots_read(a);
     if ( !rc )
         rc = a->by_time ? analyze_by_time(a, e) : analyze_by_pcpu(a, e);
     if ( !rc && (a->guests.failed || a->global.failed ||

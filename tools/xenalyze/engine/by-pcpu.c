@@ -227,7 +227,7 @@ static const unsigned char *read_common_records(struct reader *r,
             if ( next != at )
                 continue;
         }
-        if ( event >> TRC_CLS_SHIFT <= TRC_GEN >> TRC_CLS_SHIFT )
+        if ( !xt_event_is_of_xen(event) )
             break;
         next = pcpu_next_record(p, &record, at, offset, limit);
         if ( !next )
@@ -254,7 +254,7 @@ static void read_pcpu(struct reader *r, uint64_t limit)
             return;
         }
         pcpu_record(r->p, &next, time);
-        if ( r->p->begun && !r->walk.cursor.gap )
+        if ( r->p->begun && !r->walk.cursor.gap && !r->p->has_snapshot )
             r->walk.at = at = read_common_records(r, at,
                                                   find_steady_limit(r, limit));
     }

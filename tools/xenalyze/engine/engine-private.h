@@ -33,6 +33,13 @@ struct shard
  */
 #define CACHELINE_PAIR 128u
 
+/* By the metadata, this vcpu ran on a pcpu at this time; 0: none is known. */
+struct snapshot
+{
+    uint64_t time;
+    uint32_t vcpu;              /* domain << 16 | vcpu */
+};
+
 struct analysis
 {
     struct xt_trace *trace;
@@ -54,6 +61,8 @@ struct analysis
     struct arena pcpu_arena;
     struct pcpu **pcpus;
     bool *has_records;
+    struct snapshot *snapshots; /* by pcpu */
+    unsigned int nr_snapshots;
     bool has_sleep_states;      /* some pcpu has such records near its begin */
     unsigned int nr_pcpus;
     unsigned int segment;
@@ -93,6 +102,12 @@ void segment_drop(struct analysis *a);
  * trace.  Needs a mapped file, before any other reading.  0 or -errno.
  */
 int analyze_clocks(struct analysis *a, struct err *e);
+
+/* Read the snapshots of vcpus from the metadata.  0 or -ENOMEM. */
+int snapshots_read(struct analysis *a);
+
+/* For a new pcpu. */
+void snapshots_find(const struct analysis *a, struct pcpu *p);
 
 /* Read all segments.  0 or -errno. */
 int analyze_by_time(struct analysis *a, struct err *e);

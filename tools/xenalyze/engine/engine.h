@@ -18,6 +18,7 @@ struct analyze_options
     unsigned int threads;       /* 0: as many as there are processors */
     uint64_t hz;                /* of the clock; 0: as the trace says */
     const struct xt_info *info; /* NULL: read from the trace */
+    const struct xt_host *host; /* NULL: not known */
     unsigned int levels;        /* of guests' page tables where no record
                                    names them; 0: 2, as in stock */
 

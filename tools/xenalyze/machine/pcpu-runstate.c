@@ -197,6 +197,29 @@ static inline void continue_running(struct pcpu *p, struct vcpu *v)
         check_online(p, c);
 }
 
+/*
+ * A vcpu that keeps its pcpu, as with the scheduler null, has no record of the
+ * scheduler.  If the pcpu has none up to the snapshot, the vcpu of the snapshot
+ * has run since the first record.
+ */
+COLD
+void pcpu_use_snapshot(struct pcpu *p)
+{
+    struct vcpu *v;
+
+    debug_assert(p->has_snapshot);
+    if ( p->current || p->loss_begun )
+        p->has_snapshot = false;
+    if ( !p->has_snapshot || !p->begun || p->time < p->snapshot_time )
+        return;
+    p->has_snapshot = false;
+    v = vcpu_lookup(p, p->snapshot_vcpu);
+    if ( !v )
+        return;
+    check_current(p, v);
+    continue_running(p, v);
+}
+
 /* --- any record ----------------------------------------------------------- */
 
 /* The id has the form of a runstate change, with states that do not exist. */

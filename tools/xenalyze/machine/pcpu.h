@@ -114,6 +114,10 @@ struct pcpu
     struct vcpu *default_vcpu;  /* default domain's, until current is known */
     struct fact_pcpu fact;      /* in progress: emitted when it ends */
     bool inferred;              /* `current` comes from a LOST record */
+    bool has_snapshot;          /* by the metadata, this vcpu ran here at this
+                                   time; false: no, or not needed any more */
+    uint32_t snapshot_vcpu;     /* domain << 16 | vcpu */
+    uint64_t snapshot_time;
     bool loss_begun;            /* the next LOST record ends this loss */
     bool in_gap;                /* ... or any record with a time stamp does:
                                    the trace is damaged */
@@ -228,6 +232,12 @@ void pcpu_end(struct pcpu *p);
 
 /* Start counting time here. */
 void pcpu_begin(struct pcpu *p, uint64_t time);
+
+/*
+ * Between the record before this one and this one, the pcpu may pass the time
+ * of its snapshot.
+ */
+void pcpu_use_snapshot(struct pcpu *p);
 
 /* v has been running here since the pcpu's first record, or the last loss. */
 void pcpu_infer_current(struct pcpu *p, struct vcpu *v);
@@ -529,6 +539,8 @@ static inline void pcpu_record(struct pcpu *p, const struct xt_record *r,
         if ( !p->begun && r->event != TRC_LOST_RECORDS )
             pcpu_begin(p, time);
         p->time = time;
+        if ( p->has_snapshot )
+            pcpu_use_snapshot(p);
     }
     pcpu_handle_record(p, &pcpu_rows()[record_row_index(r->event)], r,
                        record_bytes(r));
