@@ -52,6 +52,21 @@ expect 0 "$xenalyze" pcpus --csv trace
 sed 's/^trace,"[^"]*"/trace/' out | cmp -s - streamed ||
     fail "a stream gives another result"
 
+# Exits of the vcpu are its own from the snapshot on.
+{
+    echo "0 - 0x1f084 900 0 0x0ffff000 1 3 0 0"
+    snapshot 2000
+    echo "0 1000 0x21211 0"
+    for t in 1500 3000 4000 5000; do
+        echo "1 $t 0x81002 12 0x1000"
+        echo "1 $((t + 100)) 0x81001"
+    done
+} | compose hvm
+expect 0 "$xenalyze" exits --csv hvm
+awk -F , '$1 == "table" { delete at; for ( i = 1; i <= NF; i++ ) at[$i] = i; next }
+    $1 == "exits" && $(at["domain"]) == 1 { n += $(at["events"]) }
+    END { exit n != 3 }' out || fail "the exits are not those of d1v0"
+
 # Nothing is known without a snapshot; if the capture left out the scheduler; if
 # the trace begins later, or too long before; if the vcpu did not run.
 dedicated 0x0ffff000 | compose trace
