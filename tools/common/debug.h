@@ -18,7 +18,7 @@
 #ifdef DEBUG_ASSERTIONS
 # define debug_assert(condition) assert(condition)
 #else
-# define debug_assert(condition) ((void)sizeof(!(condition)))
+# define debug_assert(condition) ((void)(0 && (condition)))
 #endif
 
 #endif /* COMMON_DEBUG_H */

@@ -92,8 +92,10 @@ static void assert_args(const struct tt_event *e)
 {
     unsigned int bit = 0;       /* end of the previous field */
 
-    for ( const struct tt_arg *a = e->args; a < e->args + e->nr_args; a++ )
+    for ( size_t i = 0; i < e->nr_args; i++ )
     {
+        const struct tt_arg *a = &e->args[i];
+
         assert(a->name && *a->name && a->type && *a->type);
         assert(a->kind <= TT_STRING && a->width <= 64);
         if ( !e->in_xen )
@@ -108,10 +110,10 @@ static void assert_args(const struct tt_event *e)
 
 static void assert_pieces(const struct tt_event *e)
 {
-    const struct tt_piece *p;
-
-    for ( p = e->pieces; p < e->pieces + e->nr_pieces; p++ )
+    for ( size_t i = 0; i < e->nr_pieces; i++ )
     {
+        const struct tt_piece *p = &e->pieces[i];
+
         assert(p->text && p->length);
         assert(p->arg >= -1 && p->arg < (int)e->nr_args);
         assert(p->optional == (p->group != 0) && p->group <= TT_MAX_GROUPS);
