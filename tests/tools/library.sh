@@ -48,7 +48,8 @@ for header in "$headers"/*.h; do
     echo "#include <libxentrace/$(basename "$header")>" >"$scratch/one.c"
     # shellcheck disable=SC2086
     $cc -std=gnu11 -Wall -Wextra -Werror -fsyntax-only "$scratch/one.c" \
-        $flags || fail "$(basename "$header") does not compile alone"
+        $(pkg-config --cflags xentrace) ||
+        fail "$(basename "$header") does not compile alone"
 done
 
 # Two windows: pcpu 0 at 1000 and 3400, pcpu 1 at 2200 and without a time stamp.

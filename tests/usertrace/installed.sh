@@ -94,7 +94,8 @@ cd .. || exit 99
 for header in control control-vcpu monitor simple text usertrace; do
     echo "#include <trace/$header.h>" >one.c
     # shellcheck disable=SC2086
-    $cc -std=gnu11 -Wall -Wextra -Werror -fsyntax-only one.c $flags ||
+    $cc -std=gnu11 -Wall -Wextra -Werror -fsyntax-only one.c \
+        $(pkg-config --cflags usertrace) ||
         fail "$header.h does not compile alone"
     command -v g++ >/dev/null || continue
     # shellcheck disable=SC2086

@@ -217,9 +217,13 @@ static void put_vcpus(struct xen_call *c, const struct xen_call_domain *d,
     {
         struct vcpu_info_op op = { .vcpu = id };
         struct xt_meta m = { .event = TRC_META_VCPU };
+        int rc = xen_call_domctl(c, DOMCTL_GETVCPUINFO, d->id, &op,
+                                 sizeof(op));
 
-        if ( xen_call_domctl(c, DOMCTL_GETVCPUINFO, d->id, &op, sizeof(op)) )
-            continue;
+        if ( rc == -ESRCH || rc == -EINVAL )
+            continue;           /* no such vcpu */
+        if ( rc )
+            return;
         m.vcpu.vcpu = id;
         m.vcpu.dom = d->id;
         m.vcpu.cpu = op.cpu;

@@ -178,6 +178,19 @@ static int answer_scheduler(const struct xen_domctl *d,
     return 0;
 }
 
+/* Vcpu 0 runs on pcpu 2, 1 is blocked, 3 waits, 4 is offline. */
+static int answer_vcpu(struct xen_domctl_getvcpuinfo *op)
+{
+    if ( op->vcpu == 2 || op->vcpu > 4 )
+        return fail_with(ESRCH);
+    op->online = op->vcpu < 4;
+    op->running = op->vcpu == 0;
+    op->blocked = op->vcpu == 1;
+    op->cpu_time = UINT64_C(5000000000) + op->vcpu;
+    op->cpu = 2 + op->vcpu;
+    return 0;
+}
+
 static int answer_domctl(struct xen_domctl *d)
 {
     fake_xen()->domctls++;
@@ -187,6 +200,8 @@ static int answer_domctl(struct xen_domctl *d)
         return fail_with(EACCES);
     if ( d->cmd == XEN_DOMCTL_getvcpuaffinity )
         return answer_affinity(&d->u.vcpuaffinity);
+    if ( d->cmd == XEN_DOMCTL_getvcpuinfo )
+        return answer_vcpu(&d->u.getvcpuinfo);
     if ( d->cmd == XEN_DOMCTL_scheduler_op )
         return answer_scheduler(d, &d->u.scheduler_op);
     return fail_with(ENOSYS);

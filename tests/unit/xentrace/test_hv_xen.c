@@ -502,6 +502,38 @@ START_TEST(schedulers)
 }
 END_TEST
 
+START_TEST(vcpus)
+{
+    static const xen_domctl_getdomaininfo_t many = { .domain = 7,
+                                                     .max_vcpu_id = 5 };
+    static const struct { uint16_t vcpu; uint32_t state; } rows[] = {
+        { 0, 0 }, { 1, 2 }, { 3, 1 }, { 4, 3 },
+    };
+    struct record_list list;
+    uint64_t before = 0;
+
+    reset_fake();
+    fake_xen()->domain = &many;
+    fake_xen()->domains = 1;
+    fake_xen()->domctl_version = 0x15;
+    describe_text(&list);
+    ck_assert_uint_eq(count_records(&list, TRC_META_VCPU), 4);
+    for ( unsigned int i = 0; i < 4; i++ )
+    {
+        const struct xt_rec_meta_vcpu *v =
+            &find_nth(&list, TRC_META_VCPU, i)->vcpu;
+
+        ck_assert_uint_eq(v->dom, 7);
+        ck_assert_uint_eq(v->vcpu, rows[i].vcpu);
+        ck_assert_uint_eq(v->state, rows[i].state);
+        ck_assert_int_eq(v->cpu, 2 + rows[i].vcpu);
+        ck_assert_uint_eq(v->ran, 5000000000u + rows[i].vcpu);
+        ck_assert_uint_gt(v->tsc, before);
+        before = v->tsc;
+    }
+}
+END_TEST
+
 START_TEST(budgets)
 {
     struct record_list list;
@@ -571,7 +603,7 @@ START_TEST(domctl_versions)
     ck_assert_uint_eq(count_records(&list, TRC_META_AFFINITY), 0);
     ck_assert_uint_eq(count_records(&list, TRC_META_DOMAIN_UUID), 2);
     /* A refusal for lack of rights is not repeated with other versions. */
-    ck_assert_uint_eq(fake_xen()->domctls, 4);
+    ck_assert_uint_eq(fake_xen()->domctls, 6);
 }
 END_TEST
 
@@ -895,6 +927,6 @@ START_TEST(probe)
 END_TEST
 
 UNIT_MAIN("hv-xen", every_version, numbers_of_pcpus, refusals, faults, control,
-          bits, state, machine, machine_in_parts, guests, schedulers, budgets,
-          pinning, domctl_versions, interrupt_lines, many_interrupts, names,
-          frames, virq, virq_that_fails, probe)
+          bits, state, machine, machine_in_parts, guests, schedulers, vcpus,
+          budgets, pinning, domctl_versions, interrupt_lines, many_interrupts,
+          names, frames, virq, virq_that_fails, probe)
