@@ -37,7 +37,7 @@ struct shard
 struct snapshot
 {
     uint64_t time;
-    uint32_t vcpu;              /* domain << 16 | vcpu */
+    uint32_t vcpu;              /* xt_vcpu_key() */
 };
 
 struct analysis

@@ -10,8 +10,6 @@
 #include "libxentrace/meta-event.h"
 #include "xenalyze/engine/engine-private.h"
 
-#define RUNNING 0u              /* runstate of events/11-meta */
-
 /*
  * A snapshot is used if the trace has the scheduler's records since before the
  * snapshot, which is taken at the begin of a capture.  So one of another
@@ -29,13 +27,13 @@ static void add_snapshot(struct analysis *a, const struct xt_rec_meta_vcpu *m)
 {
     struct snapshot *s;
 
-    if ( m->state != RUNNING || m->cpu < 0 ||
+    if ( m->state != STATE_RUNNING || m->cpu < 0 ||
          (uint32_t)m->cpu >= a->nr_snapshots )
         return;
     s = &a->snapshots[m->cpu];
     /* The vcpu may have moved between two questions: the last is right. */
     if ( m->tsc >= s->time )
-        *s = (struct snapshot){ m->tsc, (uint32_t)m->dom << 16 | m->vcpu };
+        *s = (struct snapshot){ m->tsc, xt_vcpu_key(m->dom, m->vcpu) };
 }
 
 int snapshots_read(struct analysis *a)

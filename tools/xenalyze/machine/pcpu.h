@@ -116,7 +116,7 @@ struct pcpu
     bool inferred;              /* `current` comes from a LOST record */
     bool has_snapshot;          /* by the metadata, this vcpu ran here at this
                                    time; false: no, or not needed any more */
-    uint32_t snapshot_vcpu;     /* domain << 16 | vcpu */
+    uint32_t snapshot_vcpu;     /* xt_vcpu_key() */
     uint64_t snapshot_time;
     bool loss_begun;            /* the next LOST record ends this loss */
     bool in_gap;                /* ... or any record with a time stamp does:
