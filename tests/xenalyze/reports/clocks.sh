@@ -71,6 +71,7 @@ sed -n 2p out | grep -q '^Nothing is wrong' || fail "near: $(sed -n 2p out)"
 
 # Records that seem to be in the wrong order may belong to different wake-ups:
 # so neither is their distance a difference of clocks, nor a limit of errors.
+# Without a word about clocks, waits are right but for a microsecond.
 # clock_numbers: least difference and error of waits, in ns
 clock_numbers() {
     expect 0 "$xenalyze" latency --json "$1"
@@ -105,6 +106,7 @@ while read -r seed clocks; do
     clock_numbers false
     # shellcheck disable=SC2046
     set -- $(true_numbers)
+    error=${error:-1000}
     echo "$clocks: $((${least:-0})) or more, true $1; error $error, longest" \
         "wait $max, true $2"
     [ "${least:-0}" -le "$1" ] || fail "clocks differ by less than $least ns"
@@ -113,6 +115,7 @@ done <<END
 13 -T 400ms --tsc-skew 1ms $unplugged
 33 -T 900ms --tsc-skew 100ms $far
 35 -T 900ms --tsc-skew 100ms $far
+2 -T 300ms --tsc-skew 20ms --cpus 16 --domains 16
 END
 
 for trace in equal busy; do

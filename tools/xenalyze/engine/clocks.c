@@ -8,19 +8,11 @@
  * stamps contradict, the clocks differ.
  *
  * So some PROBES are read before the trace, at equal distances in it.  Without
- * a contradiction nothing is corrected.  Else the wake-ups of each probe limit
- * the offsets of the clocks (clock-probe.c):
- *
- *     offset of after >= offset of before - shortest time from wake-up to run
- *
- * Limits in both directions, directly or through other pcpus, leave a band of
- * offsets for each pcpu, relative to a reference.  The band is as wide as two
- * wake-ups are long, so its centre is right within a microsecond or so.  The
- * centres of all probes make a line: the offset and the drift of the clock.
- *
- * A correction brings further wake-ups close to their runs, so all is repeated
- * until no limit is broken.  If clocks differ by many periods of the vcpus,
- * each run has to be compared with more wake-ups: further attempts do this.
+ * a contradiction nothing is corrected.  Else a long probe at the begin of the
+ * trace tells the offsets (clock-align.c), which is all if the clocks have the
+ * same speed.  Then all probes are measured again, and their offsets make a
+ * line: the offset and the drift of the clock.  A correction shows further
+ * contradictions in a better light, so this is repeated.
  */
 #include <assert.h>
 #include <errno.h>
@@ -29,35 +21,21 @@
 #include <string.h>
 
 #include "common/fault.h"
-#include "xenalyze/engine/clock-probe.h"
+#include "xenalyze/engine/clock-align.h"
 
 #define MAX_PROBES 12u
 #define PROBE_RECORDS 8192u     /* to detect contradictions */
 #define MEASURE_RECORDS 262144u
-#define PEAK_NS 5000u           /* width of the shortest times of wake-ups */
 #define LATENCY_NS 1000u        /* typical wake-up */
-#define MAX_ROUNDS 4u           /* per attempt */
-#define MAX_LIMITS 8192u        /* per probe */
-#define MAX_DROPS 64u
-#define FEW_CONTRADICTIONS (1.0 / 256) /* a further attempt is not worthwhile */
+#define MAX_ROUNDS 6u
+#define MANY_FIT 256            /* one change of so many may contradict */
 #define MAX_OFFSET 0x1p62        /* more cycles are damage */
-
-/* Wake-ups that are compared with a run on either side, by attempt. */
-static const unsigned int neighbours[] = { 8, 64, 512 };
-
-#define ATTEMPTS (sizeof(neighbours) / sizeof(neighbours[0]))
 
 /* The correction of a clock, relative to the reference's. */
 struct clock_line
 {
     double offset;              /* cycles, at the first probe */
     double drift;               /* cycles per cycle */
-};
-
-/* Possible offsets of a pcpu in a probe. */
-struct clock_band
-{
-    int64_t low, high;          /* INT64_MIN, INT64_MAX: not limited */
 };
 
 struct clock_solver
@@ -68,142 +46,36 @@ struct clock_solver
     uint32_t records;           /* per probe */
     uint64_t times[MAX_PROBES];
 
-    uint32_t contradictions;    /* in the last round */
+    uint32_t contradictions;    /* in all probes of a round */
     size_t events;
-    bool broken;                /* some limit was */
+    uint32_t fewest;            /* contradictions with the best lines */
 
-    struct clock_limit *limits; /* for the current probe */
-    size_t nr_limits;
-    unsigned int reference;     /* pcpu; nr_pcpus: not yet chosen */
-    struct clock_band *bands;   /* by pcpu, of the current probe */
-    double *centres;            /* by pcpu, of each probe and of all probes
-                                   together; NAN: unknown */
+    unsigned int reference;     /* pcpu */
+    double *centres;            /* by pcpu, of each probe and of the long one;
+                                   NAN: unknown */
     struct clock_line *lines;   /* by pcpu */
-    struct clock_line *best;    /* result of the best attempt */
+    struct clock_line *tried;   /* those of this round */
+    struct clock_line *best;    /* those with the fewest contradictions */
 };
-
-/* --- bands ---------------------------------------------------------------- */
-
-static bool raise_low(struct clock_band *bands, const struct clock_limit *l)
-{
-    int64_t low = bands[l->before].low;
-
-    if ( low == INT64_MIN || bands[l->after].low >= low - l->time )
-        return false;
-    bands[l->after].low = low - l->time;
-    return true;
-}
-
-static bool reduce_high(struct clock_band *bands, const struct clock_limit *l)
-{
-    int64_t high = bands[l->after].high;
-
-    if ( high == INT64_MAX || bands[l->before].high <= high + l->time )
-        return false;
-    bands[l->before].high = high + l->time;
-    return true;
-}
-
-/* Bellman-Ford iteration.  False: the limits contradict each other. */
-static bool find_bands(struct clock_solver *s)
-{
-    bool changed = true;
-
-    assert(s->reference < s->nr_pcpus);
-    for ( unsigned int i = 0; i < s->nr_pcpus; i++ )
-        s->bands[i] = (struct clock_band){ INT64_MIN, INT64_MAX };
-    s->bands[s->reference] = (struct clock_band){ 0, 0 };
-    for ( unsigned int n = 0; changed && n <= s->nr_pcpus; n++ )
-    {
-        changed = false;
-        for ( size_t i = 0; i < s->nr_limits; i++ )
-        {
-            changed |= raise_low(s->bands, &s->limits[i]);
-            changed |= reduce_high(s->bands, &s->limits[i]);
-        }
-    }
-    return !changed && !s->bands[s->reference].low &&
-           !s->bands[s->reference].high;
-}
-
-static void drop_weakest(struct clock_solver *s)
-{
-    size_t weakest = 0;
-
-    assert(s->nr_limits);
-    for ( size_t i = 1; i < s->nr_limits; i++ )
-        if ( s->limits[i].support < s->limits[weakest].support )
-            weakest = i;
-    s->limits[weakest] = s->limits[--s->nr_limits];
-}
-
-/*
- * The most likely offset: the centre of a narrow band.  In a wide band, or one
- * with a single end, wake-ups are slow in one direction at least; then the
- * smallest offset is chosen with which wake-ups take `latency`.
- */
-static double choose_centre(const struct clock_band *b, int64_t latency)
-{
-    bool has_low = b->low != INT64_MIN, has_high = b->high != INT64_MAX;
-
-    assert(latency > 0);
-    if ( !has_low && !has_high )
-        return NAN;
-    if ( has_low && has_high && b->high - b->low <= 8 * latency )
-        return ((double)b->low + (double)b->high) / 2;
-    if ( has_low && b->low > 0 )
-        return (double)b->low + (double)latency;
-    if ( has_high && b->high < 0 )
-        return (double)b->high - (double)latency;
-    return 0;
-}
 
 /* --- probes --------------------------------------------------------------- */
 
-/* The pcpu with the most limits. */
-static void choose_reference(struct clock_solver *s)
+/* The pcpu with the most changes. */
+static int choose_reference(struct clock_solver *s)
 {
-    uint64_t best = 0;
+    uint32_t *changes = fault_calloc(s->nr_pcpus, sizeof(*changes));
 
-    for ( unsigned int pcpu = 0; pcpu < s->nr_pcpus; pcpu++ )
-    {
-        uint64_t support = 0;
-
-        for ( size_t i = 0; i < s->nr_limits; i++ )
-            if ( s->limits[i].before == pcpu || s->limits[i].after == pcpu )
-                support += 1;
-        if ( support > best )
-        {
-            best = support;
-            s->reference = pcpu;
-        }
-    }
-    assert(!s->nr_limits || s->reference < s->nr_pcpus);
-}
-
-/* The centres of the bands, by pcpu, from the limits. */
-static void find_centres(struct clock_solver *s, double *centres)
-{
-    int64_t latency = xt_clock_cycles(&s->a->clock, LATENCY_NS);
-    bool solved;
-
-    for ( size_t i = 0; i < s->nr_limits; i++ )
-        s->broken |= s->limits[i].time < 0;
-    for ( unsigned int i = 0; i < s->nr_pcpus; i++ )
-        centres[i] = NAN;
-    if ( s->reference == s->nr_pcpus )
-        choose_reference(s);
-    if ( s->reference == s->nr_pcpus )
-        return;
-    solved = find_bands(s);
-    for ( unsigned int i = 0; !solved && s->nr_limits && i < MAX_DROPS; i++ )
-    {
-        drop_weakest(s);
-        solved = find_bands(s);
-    }
-    for ( unsigned int i = 0; solved && i < s->nr_pcpus; i++ )
-        centres[i] = choose_centre(&s->bands[i], latency);
-    assert(!solved || !centres[s->reference]);
+    assert(s->nr_pcpus);
+    if ( !changes )
+        return -ENOMEM;
+    for ( size_t i = 0; i < s->probe.nr; i++ )
+        changes[s->probe.events[i].pcpu]++;
+    s->reference = 0;
+    for ( unsigned int i = 1; i < s->nr_pcpus; i++ )
+        if ( changes[i] > changes[s->reference] )
+            s->reference = i;
+    free(changes);
+    return 0;
 }
 
 static double *borrow_centres(const struct clock_solver *s, unsigned int n)
@@ -212,27 +84,16 @@ static double *borrow_centres(const struct clock_solver *s, unsigned int n)
     return s->centres + (size_t)n * s->nr_pcpus;
 }
 
-static int measure_probe(struct clock_solver *s, unsigned int n)
+/* Measure what was read. */
+static int measure_probe(struct clock_solver *s, unsigned int n,
+                         enum clock_search search)
 {
-    int rc = clock_probe_find_limits(&s->probe,
-                                     xt_clock_cycles(&s->a->clock, PEAK_NS),
-                                     s->limits, MAX_LIMITS, &s->nr_limits);
+    const struct clock_align_options o = {
+        .nr_pcpus = s->nr_pcpus, .reference = s->reference, .search = search,
+        .latency = xt_clock_cycles(&s->a->clock, LATENCY_NS),
+    };
 
-    assert(n < MAX_PROBES);
-    if ( !rc )
-        find_centres(s, borrow_centres(s, n));
-    return rc;
-}
-
-/* All probes together: a pcpu may be in too few pairs of each of them. */
-static void measure_pool(struct clock_solver *s)
-{
-    uint64_t peak = xt_clock_cycles(&s->a->clock, PEAK_NS);
-
-    assert(peak);
-    s->nr_limits = clock_probe_pool_limits(&s->probe, peak, s->limits,
-                                           MAX_LIMITS);
-    find_centres(s, borrow_centres(s, MAX_PROBES));
+    return clock_align(&s->probe, &o, borrow_centres(s, n));
 }
 
 static int read_probe(struct clock_solver *s, unsigned int n, struct err *e)
@@ -248,25 +109,38 @@ static int read_probe(struct clock_solver *s, unsigned int n, struct err *e)
     return rc;
 }
 
-/*
- * Count the contradictions, and measure the clocks if wanted; else every other
- * probe is enough.
- */
-static int read_probes(struct clock_solver *s, bool measure, struct err *e)
+/* Count the contradictions in every step-th probe. */
+static int count_contradictions(struct clock_solver *s, unsigned int step,
+                                struct err *e)
 {
     int rc = xt_trace_rewind(s->a->trace, e);
 
     s->contradictions = s->events = 0;
-    s->broken = false;
-    for ( unsigned int n = !measure; !rc && n < s->nr_probes; n += 2 - measure )
+    for ( unsigned int n = step - 1; !rc && n < s->nr_probes; n += step )
+        rc = read_probe(s, n, e);
+    return rc;
+}
+
+static int measure_probes(struct clock_solver *s, enum clock_search search,
+                          struct err *e)
+{
+    int rc = xt_trace_rewind(s->a->trace, e);
+
+    s->contradictions = s->events = 0;
+    for ( unsigned int n = 0; !rc && n < s->nr_probes; n++ )
     {
         rc = read_probe(s, n, e);
-        if ( !rc && measure )
-            rc = measure_probe(s, n);
+        rc = rc ? rc : measure_probe(s, n, search);
     }
-    if ( !rc && measure )
-        measure_pool(s);
     return rc;
+}
+
+static int read_long_probe(struct clock_solver *s, struct err *e)
+{
+    int rc = xt_trace_rewind(s->a->trace, e);
+
+    return rc ? rc : clock_probe_read(&s->probe, s->a->trace, s->times[0],
+                                      UINT64_MAX, s->records, e);
 }
 
 /* --- lines ---------------------------------------------------------------- */
@@ -317,17 +191,20 @@ static double fit_drift(const struct clock_solver *s, unsigned int pcpu)
     return nr ? find_trend(slopes, nr) : 0;
 }
 
+/*
+ * Without drift, the long probe gives the best answer, unless it is stuck where
+ * several clocks would have to move together.
+ */
 static double fit_offset(const struct clock_solver *s, unsigned int pcpu,
-                         double drift)
+                         double drift, bool by_long_probe)
 {
-    const double pool = borrow_centres(s, MAX_PROBES)[pcpu];
+    const double whole = borrow_centres(s, MAX_PROBES)[pcpu];
     double offsets[MAX_PROBES];
     unsigned int nr = 0;
 
     assert(pcpu < s->nr_pcpus);
-    /* Without drift, all pairs together give the best answer. */
-    if ( drift == 0 && !isnan(pool) )
-        return pool;
+    if ( drift == 0 && by_long_probe && !isnan(whole) )
+        return whole;
     for ( unsigned int i = 0; i < s->nr_probes; i++ )
     {
         double centre = borrow_centres(s, i)[pcpu];
@@ -340,7 +217,7 @@ static double fit_offset(const struct clock_solver *s, unsigned int pcpu,
 }
 
 /* Add what the probes have measured.  A small drift is an error of the fit. */
-static void improve_lines(struct clock_solver *s)
+static void improve_lines(struct clock_solver *s, bool by_long_probe)
 {
     double length = (double)(s->times[s->nr_probes - 1] - s->times[0]);
     double least = (double)xt_clock_cycles(&s->a->clock, LATENCY_NS) / 2;
@@ -352,7 +229,7 @@ static void improve_lines(struct clock_solver *s)
 
         if ( drift * length < least && -drift * length < least )
             drift = 0;
-        s->lines[i].offset += fit_offset(s, i, drift);
+        s->lines[i].offset += fit_offset(s, i, drift, by_long_probe);
         s->lines[i].drift += drift;
     }
 }
@@ -387,54 +264,80 @@ static int set_lines(struct clock_solver *s, const struct clock_line *lines,
     return rc;
 }
 
-/* --- attempts ------------------------------------------------------------- */
+/* --- rounds --------------------------------------------------------------- */
 
-static int attempt_lines(struct clock_solver *s, unsigned int attempt,
-                         struct err *e)
+/* Offsets without drift, by the long probe. */
+static int begin_lines(struct clock_solver *s, enum clock_search search,
+                       struct err *e)
 {
+    const double *offsets = borrow_centres(s, MAX_PROBES);
+    int rc;
+
+    memset(s->lines, 0, s->nr_pcpus * sizeof(*s->lines));
+    rc = set_lines(s, s->lines, e);
+    rc = rc ? rc : read_long_probe(s, e);
+    rc = rc ? rc : choose_reference(s);
+    rc = rc ? rc : measure_probe(s, MAX_PROBES, search);
+    for ( unsigned int i = 0; !rc && i < s->nr_pcpus; i++ )
+        s->lines[i].offset = isnan(offsets[i]) ? 0 : offsets[i];
+    return rc;
+}
+
+/* Read with the present lines, and improve them. */
+static int improve_by_probes(struct clock_solver *s, unsigned int round,
+                             struct err *e)
+{
+    int rc = set_lines(s, s->lines, e);
+
+    rc = rc ? rc : measure_probes(s, round ? CLOCK_SEARCH_LAST
+                                           : CLOCK_SEARCH_NEAR, e);
+    if ( rc || !s->contradictions )
+        return rc;
+    rc = read_long_probe(s, e);
+    rc = rc ? rc : measure_probe(s, MAX_PROBES, CLOCK_SEARCH_LAST);
+    if ( !rc )
+        improve_lines(s, round % 2);
+    return rc;
+}
+
+/* Improve the lines until two rounds did not help, and keep the best. */
+static int improve_in_rounds(struct clock_solver *s, struct err *e)
+{
+    unsigned int vain = 0;
     int rc = 0;
 
-    assert(attempt < ATTEMPTS);
-    memset(s->lines, 0, s->nr_pcpus * sizeof(*s->lines));
-    s->reference = s->nr_pcpus;
-    for ( unsigned int round = 0; !rc && round < MAX_ROUNDS; round++ )
+    for ( unsigned int i = 0; !rc && s->fewest && vain < 2 && i < MAX_ROUNDS;
+          i++ )
     {
-        s->probe.neighbours = neighbours[round ? 0 : attempt];
-        rc = set_lines(s, s->lines, e);
-        rc = rc ? rc : read_probes(s, true, e);
-        if ( !s->broken )
-            return rc;
-        if ( !rc )
-            improve_lines(s);
+        memcpy(s->tried, s->lines, s->nr_pcpus * sizeof(*s->lines));
+        rc = improve_by_probes(s, i, e);
+        vain++;
+        if ( rc || s->contradictions >= s->fewest )
+            continue;
+        vain = 0;
+        s->fewest = s->contradictions;
+        memcpy(s->best, s->tried, s->nr_pcpus * sizeof(*s->best));
     }
-    rc = rc ? rc : set_lines(s, s->lines, e);
-    return rc ? rc : read_probes(s, false, e);
+    return rc;
 }
 
-/* Share of the changes. */
-static double get_contradictions(const struct clock_solver *s)
-{
-    assert(s->contradictions <= s->events);
-    return s->events ? (double)s->contradictions / (double)s->events : 0;
-}
-
-/* Choose the lines with the fewest contradictions; none if none helps. */
+/*
+ * Choose the lines with the fewest contradictions; none if none helps.  Most
+ * clocks differ by little, which takes fewer changes to find out.
+ */
 static int solve_clocks(struct clock_solver *s, struct err *e)
 {
-    double fewest = get_contradictions(s);
-    int rc = 0;
+    int rc;
 
     s->records = MEASURE_RECORDS;
-    for ( unsigned int i = 0; !rc && i < ATTEMPTS; i++ )
+    rc = count_contradictions(s, 1, e);
+    s->fewest = s->contradictions;
+    rc = rc ? rc : begin_lines(s, CLOCK_SEARCH_NEAR, e);
+    rc = rc ? rc : improve_in_rounds(s, e);
+    if ( !rc && s->fewest > s->events / MANY_FIT )
     {
-        rc = attempt_lines(s, i, e);
-        if ( !rc && get_contradictions(s) < fewest )
-        {
-            fewest = get_contradictions(s);
-            memcpy(s->best, s->lines, s->nr_pcpus * sizeof(*s->best));
-        }
-        if ( fewest < FEW_CONTRADICTIONS )
-            break;
+        rc = begin_lines(s, CLOCK_SEARCH_FAR, e);
+        rc = rc ? rc : improve_in_rounds(s, e);
     }
     return rc ? rc : set_lines(s, s->best, e);
 }
@@ -459,22 +362,19 @@ static int allocate_solver(struct clock_solver *s)
     const size_t nr = s->nr_pcpus;
 
     assert(nr);
-    s->limits = fault_calloc(MAX_LIMITS, sizeof(*s->limits));
-    s->bands = fault_calloc(nr, sizeof(*s->bands));
     s->centres = fault_calloc(nr, (MAX_PROBES + 1) * sizeof(*s->centres));
     s->lines = fault_calloc(nr, sizeof(*s->lines));
+    s->tried = fault_calloc(nr, sizeof(*s->tried));
     s->best = fault_calloc(nr, sizeof(*s->best));
-    return s->limits && s->bands && s->centres && s->lines && s->best
-           ? 0 : -ENOMEM;
+    return s->centres && s->lines && s->tried && s->best ? 0 : -ENOMEM;
 }
 
 static void free_solver(struct clock_solver *s)
 {
     clock_probe_fini(&s->probe);
-    free(s->limits);
-    free(s->bands);
     free(s->centres);
     free(s->lines);
+    free(s->tried);
     free(s->best);
 }
 
@@ -485,7 +385,7 @@ static int align_clocks(struct clock_solver *s, struct err *e)
     assert(s->nr_pcpus > 1);
     s->records = PROBE_RECORDS;
     rc = rc ? rc : choose_times(s, e);
-    rc = rc ? rc : read_probes(s, false, e);
+    rc = rc ? rc : count_contradictions(s, 2, e);
     if ( !rc && s->contradictions )
     {
         rc = allocate_solver(s);
