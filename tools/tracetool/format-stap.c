@@ -155,7 +155,7 @@ static void put_strings(const struct tt_request *r, const struct tt_event *e,
 static void put_conversion(FILE *out, const struct tt_piece *piece)
 {
     for ( size_t i = 0; i < piece->length; i++ )
-        if ( !strchr("hlqjztL*", piece->text[i]) )
+        if ( !strchr("hlqjztL", piece->text[i]) )
             fputc(piece->text[i], out);
 }
 
@@ -186,6 +186,19 @@ static void put_argument(const struct tt_request *r, const struct tt_event *e,
         put_name(r->out, program_arg(e, i)->name, stap_words);
 }
 
+/* The arguments of a conversion: those of its '*' are before its own. */
+static void put_printed(const struct tt_request *r, const struct tt_event *e,
+                        const struct tt_piece *piece)
+{
+    size_t last = piece->arg + e->vcpu, first = last;
+
+    assert(piece->arg >= 0);
+    for ( size_t i = 0; i < piece->length; i++ )
+        first -= piece->text[i] == '*';
+    for ( size_t i = first; i <= last; i++ )
+        put_argument(r, e, i);
+}
+
 static void put_log(const struct tt_request *r, const struct tt_event *e,
                     size_t id)
 {
@@ -204,7 +217,7 @@ static void put_log(const struct tt_request *r, const struct tt_event *e,
         put_argument(r, e, 0);
     for ( size_t i = 0; i < e->nr_pieces; i++ )
         if ( e->pieces[i].arg >= 0 )
-            put_argument(r, e, e->pieces[i].arg + e->vcpu);
+            put_printed(r, e, &e->pieces[i]);
     fputs(")\n}\n\n", r->out);
 }
 
