@@ -11,8 +11,8 @@
  * a contradiction nothing is corrected.  Else a long probe at the begin of the
  * trace tells the offsets (clock-align.c), which is all if the clocks have the
  * same speed.  Then all probes are measured again, and their offsets make a
- * line: the offset and the drift of the clock.  A correction shows further
- * contradictions in a better light, so this is repeated.
+ * line: the offset and the drift of the clock.  Corrected clocks bring changes
+ * together that belong together, so the next measurement is better.
  */
 #include <assert.h>
 #include <errno.h>
