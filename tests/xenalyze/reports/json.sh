@@ -358,11 +358,12 @@ for trace in $(traces) disk shadow damaged rare skewed host; do
     mv out $n.csv
 done
 
-# Stalls of the machine, in a regular period; different clocks.
+# Stalls of the machine, in a regular period; clocks that jump, which cannot be
+# corrected.
 play stalls --cpus 4 --load busy --rate 50k --stall 50ms --stall-for 4ms
 play periods --cpus 4 --load busy --rate 500 -T 2
 play clocks --cpus 4 --load periodic --rate 1k --no-cstates --tsc-skew 1ms \
-    --tsc-drift 50000
+    --tsc-jump 100ms
 for trace in stalls periods clocks; do
     n=$((n + 1))
     expect 0 "$xenalyze" --why --json $trace
