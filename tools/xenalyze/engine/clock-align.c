@@ -102,6 +102,13 @@ static void sum_sizes(size_t *begins, unsigned int nr)
         begins[i] += begins[i - 1];
 }
 
+/* The groups are filled, and each begin has become the end. */
+static void restore_begins(size_t *begins, unsigned int nr)
+{
+    memmove(begins + 1, begins, nr * sizeof(*begins));
+    begins[0] = 0;
+}
+
 /* Copy the events, which are sorted by vcpu and time, pcpu by pcpu. */
 static void group_events(struct aligner *a, const struct clock_probe *p)
 {
@@ -113,9 +120,7 @@ static void group_events(struct aligner *a, const struct clock_probe *p)
     assert(a->begins[nr] == p->nr);
     for ( size_t i = 0; i < p->nr; i++ )
         a->events[a->begins[p->events[i].pcpu]++] = p->events[i];
-    /* Each begin has become the end. */
-    memmove(a->begins + 1, a->begins, nr * sizeof(*a->begins));
-    a->begins[0] = 0;
+    restore_begins(a->begins, nr);
 }
 
 static size_t count_changes_of(const struct aligner *a, unsigned int pcpu)
@@ -155,7 +160,8 @@ static bool is_run(const struct clock_event *e)
 static bool is_fast(const struct aligner *a, const struct clock_event *wake,
                     const struct clock_event *run, int64_t offset)
 {
-    int64_t time = (int64_t)(run->time - wake->time) + offset;
+    /* Damaged times may be anywhere. */
+    int64_t time = (int64_t)(run->time - wake->time + (uint64_t)offset);
 
     return is_ready(wake) && is_run(run) &&
            time <= PEAK_LATENCIES * a->options->latency;
@@ -627,8 +633,7 @@ static void find_bounds(struct aligner *a)
         a->bounds[begins[e->pcpu]++] =
             (struct clock_bound){ before->pcpu, false, -time };
     }
-    memmove(begins + 1, begins, nr * sizeof(*begins));
-    begins[0] = 0;
+    restore_begins(begins, nr);
 }
 
 /* Move the pcpu to where its bounds are, relative to the others. */
