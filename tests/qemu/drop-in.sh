@@ -119,7 +119,7 @@ sed -n 's/^static inline void trace_\([A-Za-z0-9_]*\)(\(.*\))$/\1\t\2/p' \
                 value = "vcpu"
             else if ( type ~ /^(const )?char ?\*$/ )
                 value = i % 3 ? "(char *)\"text " i "\"" : "NULL"
-            else if ( args[i] ~ /width[0-9]?$/ )
+            else if ( args[i] ~ /^(int|unsigned) width[0-9]?$/ )
                 value = 8               # "%0*x" prints no millions of zeros
             else if ( type ~ /\*/ )
                 value = "(" type ")" 4096 * i
