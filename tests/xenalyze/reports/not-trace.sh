@@ -162,8 +162,11 @@ rm piece.*
 truncate -s 10G sparse
 long='is not a trace of Xen: its first 256 MiB have no record'
 for mode in summary info --count; do
-    expect 1 "$xenalyze" $mode sparse
+    expect 1 sh -c '"$1" $2 sparse; code=$?; grep rchar "/proc/$$/io"; exit $code' \
+        sh "$xenalyze" $mode
     expect_message "sparse $long"
+    [ "$(sed -n 's/^rchar: //p' out)" -lt 1000000000 ] ||
+        fail "$mode reads more of a sparse file than its begin: $(cat out)"
     expect 1 "$xenalyze" $mode trace sparse
     expect_message "sparse $long"
     # ulimit counts blocks of 512 bytes

@@ -31,7 +31,8 @@
 #include "xenalyze/programs/trace-cmd.h"
 
 #define LINE_MAX_BYTES 2048u    /* a longer line is cut */
-#define HEAD_LINES 64u          /* the first event is among these */
+#define HEAD_LINES 64u          /* the first event is among these lines ... */
+#define HEAD_LINE_BYTES 65536u  /* ... each of at most so many bytes */
 #define BILLION UINT64_C(1000000000)
 
 struct text_file
@@ -175,8 +176,11 @@ static bool parse_ftrace(struct source *s, char *line, struct source_event *e)
 
 /* --- lines ---------------------------------------------------------------- */
 
-/* Read a line without its end; false: the end of the file, or an error. */
-static bool read_line(struct text_file *f)
+/*
+ * Read a line without its end.  False: the end of the file, an error, or a line
+ * of more than `limit` bytes, which is not read to its end.
+ */
+static bool read_line(struct text_file *f, size_t limit)
 {
     size_t used = 0;
     int c;
@@ -184,7 +188,8 @@ static bool read_line(struct text_file *f)
     f->length = 0;
     while ( (c = getc_unlocked(f->in)) != EOF && c != '\n' )
     {
-        f->length++;
+        if ( f->length++ == limit )
+            return false;
         if ( used < sizeof(f->line) - 1 )
             f->line[used++] = c ? c : '?';
     }
@@ -273,7 +278,7 @@ static int read_text(struct source *s, parse_fn *parse,
         f->has_held = false;
         return 1;
     }
-    while ( read_line(f) )
+    while ( read_line(f, SIZE_MAX) )
     {
         *event = (struct source_event){ .text = "" };
         if ( is_head(f->line) || note_lost(f) )
@@ -313,7 +318,7 @@ static bool recognises_text(const char *path, parse_fn *parse)
     {
         struct text_file *f = s.state;
 
-        if ( !read_line(f) )
+        if ( !read_line(f, HEAD_LINE_BYTES) )
             break;
         if ( is_head(f->line) || note_lost(f) )
             continue;
