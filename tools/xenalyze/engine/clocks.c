@@ -109,28 +109,18 @@ static int read_probe(struct clock_solver *s, unsigned int n, struct err *e)
     return rc;
 }
 
-/* Count the contradictions in every step-th probe. */
-static int count_contradictions(struct clock_solver *s, unsigned int step,
-                                struct err *e)
+/* Read every step-th probe; NULL: only count the contradictions. */
+static int read_probes(struct clock_solver *s, unsigned int step,
+                       const enum clock_search *search, struct err *e)
 {
     int rc = xt_trace_rewind(s->a->trace, e);
 
     s->contradictions = s->events = 0;
     for ( unsigned int n = step - 1; !rc && n < s->nr_probes; n += step )
-        rc = read_probe(s, n, e);
-    return rc;
-}
-
-static int measure_probes(struct clock_solver *s, enum clock_search search,
-                          struct err *e)
-{
-    int rc = xt_trace_rewind(s->a->trace, e);
-
-    s->contradictions = s->events = 0;
-    for ( unsigned int n = 0; !rc && n < s->nr_probes; n++ )
     {
         rc = read_probe(s, n, e);
-        rc = rc ? rc : measure_probe(s, n, search);
+        if ( !rc && search )
+            rc = measure_probe(s, n, *search);
     }
     return rc;
 }
@@ -287,10 +277,10 @@ static int begin_lines(struct clock_solver *s, enum clock_search search,
 static int improve_by_probes(struct clock_solver *s, unsigned int round,
                              struct err *e)
 {
+    enum clock_search search = round ? CLOCK_SEARCH_LAST : CLOCK_SEARCH_NEAR;
     int rc = set_lines(s, s->lines, e);
 
-    rc = rc ? rc : measure_probes(s, round ? CLOCK_SEARCH_LAST
-                                           : CLOCK_SEARCH_NEAR, e);
+    rc = rc ? rc : read_probes(s, 1, &search, e);
     if ( rc || !s->contradictions )
         return rc;
     rc = read_long_probe(s, e);
@@ -330,7 +320,7 @@ static int solve_clocks(struct clock_solver *s, struct err *e)
     int rc;
 
     s->records = MEASURE_RECORDS;
-    rc = count_contradictions(s, 1, e);
+    rc = read_probes(s, 1, NULL, e);
     s->fewest = s->contradictions;
     rc = rc ? rc : begin_lines(s, CLOCK_SEARCH_NEAR, e);
     rc = rc ? rc : improve_in_rounds(s, e);
@@ -385,7 +375,7 @@ static int align_clocks(struct clock_solver *s, struct err *e)
     assert(s->nr_pcpus > 1);
     s->records = PROBE_RECORDS;
     rc = rc ? rc : choose_times(s, e);
-    rc = rc ? rc : count_contradictions(s, 2, e);
+    rc = rc ? rc : read_probes(s, 2, NULL, e);
     if ( !rc && s->contradictions )
     {
         rc = allocate_solver(s);
