@@ -88,9 +88,8 @@ bool xt_index_suffices(const struct xt_index *i, uint64_t time)
     {
         const struct xt_index_entry *p = &i->entries[n];
 
-        if ( xt_pass_counter_add(&passes, p->cpu) >= XT_PASSES_NEEDED &&
-             p->timed &&
-             p->time < time )
+        if ( xt_pass_counter_add(&passes, p->cpu, p->timed) >=
+             XT_PASSES_NEEDED && p->timed && p->time < time )
             return all_cpus_begin_before(i, time);
     }
     return false;

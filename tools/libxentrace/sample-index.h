@@ -61,10 +61,16 @@ struct xt_pass_counter
     unsigned int nr, cpu;
 };
 
-/* The pass of the next window; the first pass is 1. */
+/*
+ * The pass of the next window; the first pass is 1.  A window without a time
+ * stamp does not count: the collector writes metadata as windows of pcpu 0, many
+ * in succession and at any time.
+ */
 static inline unsigned int xt_pass_counter_add(struct xt_pass_counter *p,
-                                               unsigned int cpu)
+                                               unsigned int cpu, bool timed)
 {
+    if ( !timed )
+        return p->nr;
     p->nr += !p->nr || cpu <= p->cpu;
     p->cpu = cpu;
     return p->nr;

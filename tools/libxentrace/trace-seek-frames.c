@@ -108,7 +108,8 @@ static int prove_start(struct probe *p, uint64_t at, uint64_t time,
         return rc;
     while ( (rc = probe_next(p, &w, &timed, &begins, e)) > 0 &&
             !(timed && begins >= time) )
-        if ( xt_pass_counter_add(&passes, w.cpu) >= XT_PASSES_NEEDED && timed )
+        if ( xt_pass_counter_add(&passes, w.cpu, timed) >= XT_PASSES_NEEDED &&
+             timed )
             return 1;
     return rc < 0 ? rc : 0;
 }

@@ -145,7 +145,9 @@ static int find_first_fast(struct xt_trace *t, uint64_t *first)
             windows.next < t->view.hi / 4 &&
             xt_windows_next(&windows, &w) )
     {
-        xt_pass_counter_add(&passes, w.cpu);
+        uint64_t time;
+
+        xt_pass_counter_add(&passes, w.cpu, xt_window_time(&w, &time));
         trace_note_first_pass(&first_pass, w.cpu);
         rc = xt_index_add(&head, &w);
     }

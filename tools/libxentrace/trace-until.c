@@ -33,12 +33,13 @@ void trace_until_reset(struct xt_trace *t)
 }
 
 /* Consecutive windows of one pcpu may belong to one visit. */
-static void count_until_pass(struct xt_trace *t, unsigned int cpu)
+static void count_until_pass(struct xt_trace *t,
+                             const struct xt_index_entry *entry)
 {
     struct xt_pass_counter *p = &t->until.passes;
 
-    if ( cpu != p->cpu || t->index.nr_cpus == 1 || !p->nr )
-        xt_pass_counter_add(p, cpu);
+    if ( entry->cpu != p->cpu || t->index.nr_cpus == 1 || !p->nr )
+        xt_pass_counter_add(p, entry->cpu, entry->timed);
 }
 
 bool trace_until_reached(struct xt_trace *t)
@@ -52,7 +53,7 @@ bool trace_until_reached(struct xt_trace *t)
     if ( !u->wanted || t->segment || !s->nr || !i->nr )
         return false;
     p = &i->entries[i->nr - 1];
-    count_until_pass(t, p->cpu);
+    count_until_pass(t, p);
     assert(u->last_early_pass <= u->passes.nr);
     if ( p->timed && p->time <= u->time )
     {

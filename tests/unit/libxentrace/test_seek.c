@@ -29,6 +29,8 @@ struct shape
     uint64_t again;             /* time starts again then */
     uint64_t ahead;             /* lead of pcpu 3's clock, which no sample finds
                                  */
+    uint32_t metadata;          /* windows without time, at the begin, and
+                                   again at every eleventh of the trace */
     bool by_cpu;                /* no passes: pcpu by pcpu */
 };
 
@@ -59,6 +61,8 @@ static const struct shape shapes[] = {
     { .name = "flight recorder", .cpus = 16, .windows = 16, .records = 3000,
       .by_cpu = true },
     { .name = "few windows", .cpus = 4, .windows = 40, .records = 800 },
+    { .name = "metadata", .cpus = 4, .windows = 4000, .records = 8,
+      .metadata = 40 },
 };
 
 #define NR_SHAPES (sizeof(shapes) / sizeof(shapes[0]))
@@ -77,6 +81,18 @@ static bool has_record(const struct shape *s, uint32_t i, uint32_t c,
     return !s->silent || make_random(seed) % s->silent;
 }
 
+/* The collector writes metadata as windows of pcpu 0. */
+static void make_metadata(uint32_t windows)
+{
+    for ( uint32_t i = 0; i < windows; i++ )
+    {
+        size_t opened = make_open(&m, 0);
+
+        make_record(&m, TRC_META_TEXT, 0, 2);
+        make_close(&m, opened);
+    }
+}
+
 static void make_shape(const struct shape *s, uint64_t *seed)
 {
     uint64_t now = 10000000;
@@ -89,6 +105,8 @@ static void make_shape(const struct shape *s, uint64_t *seed)
         uint32_t untimed;
         size_t opened;
 
+        if ( i % (s->windows / 11) == 0 )
+            make_metadata(s->metadata);
         if ( s->again && i == s->windows * s->again / 1000 )
             now = 10000000;
         if ( s->by_cpu && i % each == 0 )
