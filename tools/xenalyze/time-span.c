@@ -11,6 +11,18 @@
 #include "common/num.h"
 #include "xenalyze/text/text.h"
 
+/*
+ * Has the file another capture behind the first one?  That has times of its own,
+ * which --time does not select.  The trace is not read any more.
+ */
+static const char *name_first_capture(const struct run *run)
+{
+    struct err ignored = ERR_INIT;
+
+    return xt_trace_next_segment(run->trace, &ignored) > 0
+           ? " (the first of its captures)" : "";
+}
+
 /* The error names the span in the units that the user can use. */
 static int refuse_outside(const struct run *run, const struct span *span,
                           const struct xt_clock *clock, uint64_t first,
@@ -21,13 +33,15 @@ static int refuse_outside(const struct run *run, const struct span *span,
 
     if ( span->from.kind == MOMENT_CYCLES || span->to.kind == MOMENT_CYCLES )
         return err_set(e, -ENODATA, "--%s %s selects nothing of %s, whose "
-                       "records are from %" PRIu64 "c to %" PRIu64 "c",
-                       span->option, span->text, run->name, first, last);
+                       "records are from %" PRIu64 "c to %" PRIu64 "c%s",
+                       span->option, span->text, run->name, first, last,
+                       name_first_capture(run));
     from_first.wall = xt_clock_wall(clock, first);
     *num_duration(length, xt_clock_duration(clock, last - first)) = '\0';
     return err_set(e, -ENODATA, "--%s %s selects nothing of %s, which lasts "
-                   "%s%s%s", span->option, span->text, run->name, length,
-                   start_time_text(&from_first, began) ? " from " : "", began);
+                   "%s%s%s%s", span->option, span->text, run->name, length,
+                   start_time_text(&from_first, began) ? " from " : "", began,
+                   name_first_capture(run));
 }
 
 int time_span_resolve(const struct run *run, const struct span *span,

@@ -115,6 +115,18 @@ refused 1 'matches --time 2ms..3ms' --time 2ms..3ms
 refused 1 'matches --time 5ms.. --domain 2 --event sched' \
     --time 5ms.. --domain 2 --event sched
 
+# A second capture in the file has times of its own.
+for seed in 1 2; do
+    expect 0 "$xensim" --virtual -T 1 -o part$seed --seed $seed
+done
+cat part1 part2 >both
+for mode in --dump-all --count --summary --why --json; do
+    expect 1 "$xenalyze" $mode --time 10.. both
+    expect_message 'UTC (the first of its captures)'
+    expect 1 "$xenalyze" $mode --time 9000001c..9000002c both
+    expect_message 'c (the first of its captures)'
+done
+
 # The whole, or a part.
 TZ=Asia/Tokyo
 for span in .. 0..1 21:00..21:01 12:00Z..12:00:01Z 4ms..1 ..-1us \
