@@ -63,8 +63,8 @@ struct xt_pass_counter
 
 /*
  * The pass of the next window; the first pass is 1.  A window without a time
- * stamp does not count: the collector writes metadata as windows of pcpu 0, many
- * in succession and at any time.
+ * stamp does not count: the collector writes metadata as windows of pcpu 0, at
+ * any time and many in succession.
  */
 static inline unsigned int xt_pass_counter_add(struct xt_pass_counter *p,
                                                unsigned int cpu, bool timed)

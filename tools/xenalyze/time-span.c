@@ -12,8 +12,8 @@
 #include "xenalyze/text/text.h"
 
 /*
- * Has the file another capture behind the first one?  That has times of its own,
- * which --time does not select.  The trace is not read any more.
+ * Has the file another capture behind the first one?  That has its own times,
+ * and --time does not select them.  The trace is not read any more.
  */
 static const char *name_first_capture(const struct run *run)
 {
