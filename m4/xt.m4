@@ -1,7 +1,7 @@
 dnl SPDX-License-Identifier: GPL-2.0-or-later
 dnl
-dnl The three things that configure.ac says more than once: which warnings the
-dnl compiler knows, which instruments go in, which libraries may be absent.
+dnl Parts of configure.ac: which warnings the compiler knows, which instruments
+dnl go in, which libraries may be absent, and what a cross build runs.
 
 dnl XT_WARNINGS(FLAGS): WARN_CFLAGS gets those that this compiler accepts.
 dnl -Werror while asking, since clang only warns of an option it does not know.
@@ -96,4 +96,25 @@ AC_DEFUN([XT_OPTIONAL], [
     AM_CONDITIONAL([HAVE_$1], [test "$xt_have" = yes])
     XT_SUMMARY="$XT_SUMMARY
   $4: `test $xt_have = yes && echo yes || echo 'no (no $3)'`"
+])
+
+dnl XT_NATIVE_BUILD: --with-native-build=DIR gives $(native), DIR/ or nothing.
+dnl Programs of this tree generate sources and shell completions; a cross build
+dnl cannot run its own.
+AC_DEFUN([XT_NATIVE_BUILD], [
+    AC_ARG_WITH([native-build],
+        [AS_HELP_STRING([--with-native-build=DIR],
+            [for a cross build: a finished build of this tree for this machine])],
+        [], [with_native_build=no])
+    native=
+    AS_IF([test "x$with_native_build" = xno],
+        [AS_IF([test "x$cross_compiling" = xyes],
+            [AC_MSG_ERROR(m4_normalize([a cross build runs programs of this tree:
+                build for this machine first, and name that build folder by
+                --with-native-build=DIR]))])],
+        [native=`cd "$with_native_build" 2>/dev/null && pwd`/
+         AS_IF([test -x "${native}tools/tracetool/tracetool"], [],
+            [AC_MSG_ERROR(m4_normalize([--with-native-build=$with_native_build:
+                no finished build of this tree is there]))])])
+    AC_SUBST([native])
 ])

@@ -200,6 +200,36 @@ take()
     end_trace $expected
 }
 
+# losses: print the number of lost records of each pcpu since the boot, by our
+# Xen
+losses()
+{
+    /tmp/control state | grep -o 'lost [0-9]*'
+}
+
+# loses: records have been lost since $before was read
+loses()
+{
+    [ "$(losses)" != "$before" ]
+}
+
+# take_overflow XENTRACE_ARGUMENT...: capture under load, and stop xentrace until
+# records are lost
+take_overflow()
+{
+    cp /share/control /tmp/
+    begin_trace overflow "$@"
+    until_true 600 has_bytes /tmp/overflow 100 || fails "overflow: no records"
+    kill -STOP "$tracer"
+    before=$(losses)
+    until_true 1200 loses || fails "overflow: nothing is lost"
+    kill -CONT "$tracer"
+    # The losses are written with the next records.
+    until_true 600 has_bytes /tmp/overflow 10000 ||
+        fails "overflow: few records"
+    end_trace -p 1 -l
+}
+
 # maybe NAME TENTHS "CHECK_ARGUMENTS" XENTRACE_ARGUMENT...: capture a trace that
 # may be empty
 maybe()
