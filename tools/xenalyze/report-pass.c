@@ -164,7 +164,10 @@ static void warn_incomplete(const struct pass *p)
     run_warn_backward(run, p->counts.backward);
 }
 
-/* Differences of clocks after their correction, and the consequence. */
+/*
+ * Differences of clocks after their correction, or the lack of some pcpus, and
+ * the consequence.
+ */
 static void warn_clocks(const struct pass *p)
 {
     const struct fact_disorder *d = &p->reports.disorder;
@@ -176,6 +179,13 @@ static void warn_clocks(const struct pass *p)
     assert(d->pcpus[0] != d->pcpus[1]);
     xt_info_clock(&p->run->info, p->run->config->hz, &clock);
     *num_duration(text, xt_clock_duration(&clock, d->error)) = '\0';
+    if ( d->nr_silent )
+    {
+        log_warning(p->run->log, "%s: %u of %u pcpus have no records; waits "
+                    "may be wrong by %s", p->run->name, d->nr_silent,
+                    d->nr_host, text);
+        return;
+    }
     if ( !d->cycles )
     {
         log_warning(p->run->log, "%s: the clocks of pcpus %" PRIu32 " and %"

@@ -128,5 +128,24 @@ for trace in equal busy; do
     expect 0 "$xenalyze" compare $trace $trace
     ! grep -q 'clocks of' out err || fail "$trace: compare names clocks"
     expect 0 "$xenalyze" export html $trace
-    grep -q '"clock_error":\[0,0,0\]' out || fail "$trace: HTML names clocks"
+    grep -q '"clock_error":\[0,0,0,0,[0-9]*\]' out || fail "$trace: HTML names clocks"
 done
+
+# Without some of the pcpus, as from xentrace -c, states contradict each other,
+# whatever the clocks are.
+play whole --cpus 4 --domains 6 --load io
+expect 0 "$xenalyze" cut --pcpu=1-2 -o half whole
+for report in why latency '' summary; do
+    # shellcheck disable=SC2086
+    expect 0 "$xenalyze" $report half
+    expect_message 'half: 2 of 4 pcpus have no records; waits may be wrong by'
+    grep -q '2 of 4 pcpus have no records' out || fail "half: $report: $(cat out)"
+    ! grep -q 'clocks of\|clocks:' out err || fail "half: $report names clocks"
+done
+expect 0 "$xenalyze" why half
+head -n 1 out | grep -q '^2 of 4 pcpus have no records: waits may .*\.$' ||
+    fail "half: $(head -n 1 out)"
+! grep -q 'waits for\|helps:\|Nothing is wrong' out || fail "half: $(cat out)"
+expect 0 "$xenalyze" export html half
+grep -q '"clock_error":\[[0-3],[0-3],[1-9][0-9]*,2,4\]' out ||
+    fail 'half: HTML lacks the number of pcpus'

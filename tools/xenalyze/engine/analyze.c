@@ -343,6 +343,24 @@ static void check_overlap(const struct analyze_options *o,
         *o->overlaps = true;
 }
 
+/* The pcpus of the host, and those of them that have no record. */
+static void count_silent_pcpus(const struct analysis *a,
+                               struct fact_disorder *f)
+{
+    const struct xt_meta *m = NULL;
+
+    while ( a->options->host &&
+            (m = xt_host_next(a->options->host, TRC_META_CPU, m)) )
+    {
+        const struct pcpu *p = m->cpu.cpu < a->nr_pcpus ? a->pcpus[m->cpu.cpu]
+                                                        : NULL;
+
+        f->nr_host++;
+        f->nr_silent += !p || !p->begun;
+    }
+    assert(f->nr_silent <= f->nr_host);
+}
+
 /*
  * Missing bytes, and copies of a capture, contradict other records as well,
  * whatever the clocks are.
@@ -352,13 +370,16 @@ static struct fact_disorder get_disorder(struct analysis *a, uint64_t records)
     const struct xt_damage *damage = xt_trace_damage(a->trace);
     struct disorder *d = &a->global.disorder;
     uint64_t least = xt_clock_cycles(&a->clock, FACT_DISORDER_NS);
+    struct fact_disorder f;
 
     assert((!d->lag && !d->doubtful) || d->pcpus[0] != d->pcpus[1]);
     if ( damage->times[XT_DAMAGE_TWICE] )
         disorder_init(d);
     if ( xt_damage_grade(damage) != XT_GRADE_NONE )
         d->doubtful = 0;
-    return disorder_conclude(d, least, records);
+    f = disorder_conclude(d, least, records);
+    count_silent_pcpus(a, &f);
+    return f;
 }
 
 int segment_end(struct analysis *a, struct err *e)

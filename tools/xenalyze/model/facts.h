@@ -88,6 +88,8 @@ struct fact_disorder
                                    FACT_DISORDER_NS, or unknown */
     uint64_t error;             /* of a wait, probably not more */
     uint32_t pcpus[2];          /* different, unless all is in order */
+    /* Without the records of some pcpus, states contradict each other, too. */
+    unsigned int nr_silent, nr_host;    /* pcpus without records; of so many */
 };
 
 /* Waits may be wrong by so much; 0: all is in order. */

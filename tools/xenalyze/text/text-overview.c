@@ -344,7 +344,8 @@ static void print_quality(const struct overview *o, bool clock_assumed)
                       "twice");
     text_wrap_add(&w, ";", "contradictions: %" PRIu64, anomalies);
     if ( fact_disorder_error(&b->disorder) )
-        text_wrap_add(&w, ";", "clocks of %s",
+        text_wrap_add(&w, ";", "%s%s",
+                      b->disorder.nr_silent ? "" : "clocks of ",
                       text_format_disorder(&b->disorder, &b->clock, text));
     text_wrap_end(&w);
 }

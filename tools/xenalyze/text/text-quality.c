@@ -481,6 +481,12 @@ char *text_format_disorder(const struct fact_disorder *d,
     char least[NUM_CLOCK_MAX];
 
     assert(fact_disorder_error(d) && d->pcpus[0] != d->pcpus[1]);
+    if ( d->nr_silent )
+    {
+        snprintf(text, TEXT_DISORDER_MAX, "%u of %u pcpus have no records, so "
+                 "states contradict each other", d->nr_silent, d->nr_host);
+        return text;
+    }
     *num_duration(least, xt_clock_duration(clock, d->cycles)) = '\0';
     snprintf(text, TEXT_DISORDER_MAX, "pcpus %" PRIu32 " and %" PRIu32
              " differ%s%s%s", d->pcpus[1], d->pcpus[0],
@@ -499,6 +505,12 @@ void text_print_disorder(const struct fact_disorder *d,
     if ( !error )
         return;
     *num_duration(text, xt_clock_duration(clock, error)) = '\0';
+    if ( d->nr_silent )
+    {
+        fprintf(out, "%u of %u pcpus have no records: waits may be wrong by "
+                "%s.\n", d->nr_silent, d->nr_host, text);
+        return;
+    }
     fprintf(out, "The clocks of pcpus %" PRIu32 " and %" PRIu32 " differ: "
             "waits may be wrong by %s.\n", d->pcpus[1], d->pcpus[0], text);
 }
@@ -510,7 +522,7 @@ static void print_clocks(const struct text *t)
 
     assert(t->summary->segments || !fact_disorder_error(d));
     if ( fact_disorder_error(d) )
-        fprintf(t->out, " clocks: %s\n",
+        fprintf(t->out, " %s: %s\n", d->nr_silent ? "pcpus" : "clocks",
                 text_format_disorder(d, &t->summary->clock, text));
 }
 

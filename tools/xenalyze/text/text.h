@@ -20,13 +20,16 @@ void text_print_pcpus(struct summary *summary,
 void text_print_quality(struct summary *summary,
                         const struct report_request *request, FILE *out);
 
-/* "pcpus 1 and 3 differ by 20.0ms or more"; returns `text`. */
+/*
+ * "pcpus 1 and 3 differ by 20.0ms or more", or "4 of 8 pcpus have no records,
+ * so states contradict each other"; returns `text`.
+ */
 #define TEXT_DISORDER_MAX 96
 char *text_format_disorder(const struct fact_disorder *d,
                            const struct xt_clock *clock,
                            char text[TEXT_DISORDER_MAX]);
 
-/* A line above a report on waits, if clocks differ. */
+/* A line above a report on waits, if clocks differ or pcpus are missing. */
 void text_print_disorder(const struct fact_disorder *d,
                          const struct xt_clock *clock, FILE *out);
 

@@ -263,9 +263,10 @@ static void write_quality(struct numbers *n)
     put_cycles(n, s->lost_cycles);
     fprintf(n->out, "],\"damage\":%" PRIu64 ",\"records\":%" PRIu64,
             xt_damage_times(&s->damage), s->records);
-    fprintf(n->out, ",\"clock_error\":[%" PRIu32 ",%" PRIu32 ",%" PRIu64 "]",
-            s->disorder.pcpus[1], s->disorder.pcpus[0],
-            xt_clock_duration(&s->clock, fact_disorder_error(&s->disorder)));
+    fprintf(n->out, ",\"clock_error\":[%" PRIu32 ",%" PRIu32 ",%" PRIu64
+            ",%u,%u]", s->disorder.pcpus[1], s->disorder.pcpus[0],
+            xt_clock_duration(&s->clock, fact_disorder_error(&s->disorder)),
+            s->disorder.nr_silent, s->disorder.nr_host);
     fprintf(n->out, ",\"clock_assumed\":%s,\"is_selection\":%s,\"length\":%"
             PRIu64, n->from->clock_assumed ? "true" : "false",
             n->from->is_selection ? "true" : "false",

@@ -167,7 +167,7 @@ function makeExits(host) {
 
 function makeQuality(host) {
     const [records, gaps, time] = host.lost;
-    const [pcpu, other, clockError] = host.clock_error;
+    const [pcpu, other, clockError, silent, pcpus] = host.clock_error;
     const whole = Math.max(1, host.pcpu_times[3]);
     const list = [
         ["Lost records", formatCount(records)],
@@ -178,8 +178,11 @@ function makeQuality(host) {
         ["TSC frequency", host.clock_assumed
             ? "assumed, so times may be wrong by a factor; see --cpu-hz"
             : `${formatCount(host.hz)} Hz`],
-        ...(clockError ? [["Clocks of pcpus", `${pcpu} and ${other} differ: ` +
-            `waits may be wrong by ${formatDuration(clockError)}`]] : []),
+        ...(clockError ? [silent
+            ? ["Pcpus", `${silent} of ${pcpus} have no records: ` +
+                `waits may be wrong by ${formatDuration(clockError)}`]
+            : ["Clocks of pcpus", `${pcpu} and ${other} differ: ` +
+                `waits may be wrong by ${formatDuration(clockError)}`]] : []),
         ...host.contradictions.map(([name, nr]) =>
             [`Contradictions: ${name}`, formatCount(nr)]),
     ];
