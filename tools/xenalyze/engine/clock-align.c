@@ -70,12 +70,17 @@ static void mark_local_pairs(struct aligner *a)
             e[i].is_local = e[i - 1].is_local = true;
 }
 
+/* May the change belong to one on another pcpu? */
+static bool has_pair(const struct clock_event *e)
+{
+    return !e->is_local && (clock_is_ready(e) || clock_is_run(e));
+}
+
 /* May the two belong together? */
 static bool is_pair(const struct clock_event *x, const struct clock_event *y)
 {
-    return !x->is_local && !y->is_local && !clock_is_far(x, y) &&
-           ((clock_is_ready(x) && clock_is_run(y)) ||
-            (clock_is_run(x) && clock_is_ready(y)));
+    return has_pair(x) && has_pair(y) && !clock_is_far(x, y) &&
+           clock_is_ready(x) == clock_is_run(y);
 }
 
 /* A run has to follow the wake-up. */
@@ -114,6 +119,8 @@ static void find_samples(struct aligner *a, unsigned int pcpu, int64_t near,
     {
         const struct clock_event *y = &a->events[i];
 
+        if ( !has_pair(y) )
+            continue;
         at = clock_skip_to_vcpu(a, at, y->vcpu);
         while ( at < a->nr_known && clock_is_earlier(&a->known[at], y, near) )
             at++;
@@ -337,16 +344,18 @@ static int allocate_aligner(struct aligner *a, size_t nr_events)
 
     a->offsets = fault_calloc(pcpus, sizeof(*a->offsets));
     a->is_known = fault_calloc(pcpus, sizeof(*a->is_known));
-    a->events = fault_calloc(nr, sizeof(*a->events));
     a->begins = fault_calloc(pcpus + 1, sizeof(*a->begins));
-    a->known = fault_calloc(nr, sizeof(*a->known));
-    a->merged = fault_calloc(nr, sizeof(*a->merged));
     a->shared = fault_calloc(pcpus, sizeof(*a->shared));
-    a->samples = fault_calloc(MAX_SAMPLES, sizeof(*a->samples));
-    a->bounds = fault_calloc(2 * nr, sizeof(*a->bounds));
     a->bounds_begin = fault_calloc(pcpus + 1, sizeof(*a->bounds_begin));
-    a->ends = fault_calloc(2 * nr, sizeof(*a->ends));
     a->moves = fault_calloc(pcpus, sizeof(*a->moves));
+
+    /* Written before they are read; their zeroes would take long. */
+    a->events = fault_malloc(nr * sizeof(*a->events));
+    a->known = fault_malloc(nr * sizeof(*a->known));
+    a->merged = fault_malloc(nr * sizeof(*a->merged));
+    a->samples = fault_malloc(MAX_SAMPLES * sizeof(*a->samples));
+    a->bounds = fault_malloc(2 * nr * sizeof(*a->bounds));
+    a->ends = fault_malloc(2 * nr * sizeof(*a->ends));
     return a->offsets && a->is_known && a->events && a->begins && a->known &&
            a->merged && a->shared && a->samples && a->bounds &&
            a->bounds_begin && a->ends && a->moves ? 0 : -ENOMEM;
