@@ -641,6 +641,19 @@ static enum fact_event_need need_second(uint32_t event)
     return event == (TRC_GUEST | 2) ? NEED_EVENT : NEED_NO_EVENT;
 }
 
+static enum fact_event_need need_odd(uint32_t event)
+{
+    return event == (TRC_GUEST | 2) ? NEED_SOME_EVENTS : NEED_NO_EVENT;
+}
+
+/* The first, the third ... of a pcpu. */
+static bool is_odd(struct fact_event_memory *m, const struct fact_event *f)
+{
+    ck_assert_uint_eq(f->record->event, TRC_GUEST | 2);
+    m->flags ^= 1;
+    return m->flags;
+}
+
 /* A sink does not get the events that only another sink needs. */
 START_TEST(sinks_get_needed_events)
 {
@@ -650,12 +663,15 @@ START_TEST(sinks_get_needed_events)
         { .name = "second", .ordered = true, .event = count_event,
           .needs_event = need_second },
         { .name = "all", .ordered = true, .event = count_event },
+        { .name = "odd", .ordered = true, .event = count_event,
+          .needs_event = need_odd, .needs_record = is_odd },
+        { .name = "local", .event = count_event, .needs_event = need_first },
     };
     static const uint32_t words[] = {
         TRC_HD_CYCLE_FLAG | TRC_GUEST | 1, 1000, 0, TRC_GUEST | 2,
         TRC_GUEST | 2, TRC_GUEST | 1, TRC_GUEST | 2,
     };
-    struct event_counts n[3] = { { 0 } };
+    struct event_counts n[6] = { { 0 } };
     char path[] = "/tmp/engine-XXXXXX";
     FILE *f = fdopen(mkstemp(path), "wb");
 
@@ -665,13 +681,21 @@ START_TEST(sinks_get_needed_events)
     read_sinks(path, (struct sink[]){ { &ops[0], &n[0] }, { &ops[1], &n[1] },
                                       { &ops[2], &n[2] } }, 3, 1);
     read_sinks(path, &(struct sink){ &ops[1], &n[1] }, 1, 1);
+    read_sinks(path, (struct sink[]){ { &ops[0], &n[0] }, { &ops[3], &n[3] },
+                                      { &ops[4], &n[4] }, { &ops[3], &n[5] } },
+               4, 1);
     unlink(path);
-    ck_assert_uint_eq(n[0].first, 2);
+    ck_assert_uint_eq(n[0].first, 2 * 2);
     ck_assert_uint_eq(n[0].second, 0);
     ck_assert_uint_eq(n[1].first, 0);
     ck_assert_uint_eq(n[1].second, 2 * 3);
     ck_assert_uint_eq(n[2].first, 2);
     ck_assert_uint_eq(n[2].second, 3);
+    ck_assert_uint_eq(n[3].first, 0);
+    ck_assert_uint_eq(n[3].second, 2);
+    ck_assert_uint_eq(n[5].second, 2);
+    ck_assert_uint_eq(n[4].first, 2);
+    ck_assert_uint_eq(n[4].second, 0);
 }
 END_TEST
 

@@ -91,6 +91,13 @@ static void deliver_timer(struct timers *t, const struct fact_event *f)
     memset(v->times, 0, sizeof(v->times));
 }
 
+static enum fact_event_need timers_need_event(uint32_t event)
+{
+    return event == TRC_HVM_EMUL_LAPIC_START_TIMER ||
+           event == TRC_HVM_EMUL_LAPIC_TIMER_CB ||
+           event == TRC_HVM_EMUL_LAPIC_STOP_TIMER ? NEED_EVENT : NEED_NO_EVENT;
+}
+
 static void timers_event(void *state, const struct fact_event *f)
 {
     struct timer_vcpu *v;
@@ -159,7 +166,7 @@ struct sink timers_sink(struct timers *t)
     static const struct sink_ops ops = {
         .name = "timers", .ordered = true, .begin = timers_begin,
         .end = timers_end, .runstate = timers_runstate,
-        .event = timers_event,
+        .event = timers_event, .needs_event = timers_need_event,
     };
 
     return (struct sink){ &ops, t };

@@ -135,12 +135,20 @@ static struct wait_vcpu *get_wait_vcpu(struct wait_causes *w,
     return own;
 }
 
-static struct wait_pcpu *get_wait_pcpu(struct wait_causes *w, uint32_t pcpu)
+struct wait_pcpu *wait_get_pcpu(struct wait_causes *w, uint32_t pcpu)
 {
     if ( grow_to_index(&w->pcpus, &w->nr_pcpus, pcpu, sizeof(*w->pcpus)) )
         return &w->pcpus[pcpu];
     w->failed = true;
     return NULL;
+}
+
+struct wait_vcpu *wait_find_vcpu(const struct wait_causes *w, uint16_t domain,
+                                 uint16_t id)
+{
+    const struct vcpu *v = guests_get_vcpu(w->guests, domain, id);
+
+    return v && v->index < w->nr_vcpus ? w->vcpus[v->index] : NULL;
 }
 
 /* The begin of the oldest wait in progress. */
@@ -166,8 +174,8 @@ static uint32_t limit_spans(const struct wait_causes *w)
 
 /* --- uses of pcpus -------------------------------------------------------- */
 
-static void add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t from,
-                     uint64_t to, enum pcpu_use use, const struct vcpu *vcpu)
+void wait_add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t from,
+                   uint64_t to, enum pcpu_use use, const struct vcpu *vcpu)
 {
     if ( pcpu_uses_are_full(&p->uses) &&
          !pcpu_uses_make_room(&p->uses, find_oldest_wait(w), limit_spans(w)) )
@@ -187,7 +195,7 @@ static void wait_add_pcpu(void *state, const struct fact_pcpu *f)
         [PCPU_LOST] = USE_LOST, [PCPU_UNKNOWN] = USE_UNKNOWN,
     };
     struct wait_causes *w = state;
-    struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
+    struct wait_pcpu *p = wait_get_pcpu(w, f->pcpu);
     enum pcpu_use use;
 
     debug_assert(f->state < PCPU_STATES);
@@ -198,7 +206,7 @@ static void wait_add_pcpu(void *state, const struct fact_pcpu *f)
         use = USE_LIMITED;
     if ( use == USE_IDLE && p->asleep )
         use = USE_ASLEEP;
-    add_span(w, p, f->from, f->to, use, use >= USE_RUN ? f->vcpu : NULL);
+    wait_add_span(w, p, f->from, f->to, use, use >= USE_RUN ? f->vcpu : NULL);
     p->current = NULL;
     p->limited = p->asleep = false;
 }
@@ -210,13 +218,13 @@ static void wait_add_power(void *state, const struct fact_power *f)
 
     if ( f->kind == POWER_FREQUENCY )
         return;
-    p = get_wait_pcpu(w, f->pcpu);
+    p = wait_get_pcpu(w, f->pcpu);
     if ( !p )
         return;
     w->has_power = true;
     if ( p->uses.has_begun && p->current && vcpu_is_idle(p->current) )
-        add_span(w, p, f->time, f->time, p->asleep ? USE_ASLEEP : USE_IDLE,
-                 NULL);
+        wait_add_span(w, p, f->time, f->time,
+                      p->asleep ? USE_ASLEEP : USE_IDLE, NULL);
     p->asleep = f->kind == POWER_SLEEP && p->current &&
                 vcpu_is_idle(p->current);
 }
@@ -229,242 +237,13 @@ static void wait_add_irq(void *state, const struct fact_irq *f)
     if ( f->kind != IRQ_HANDLED )
         return;
     w->has_irq = true;
-    p = get_wait_pcpu(w, f->pcpu);
+    p = wait_get_pcpu(w, f->pcpu);
     if ( !p || !f->has_cycles || f->cycles > f->time || !p->uses.has_begun ||
          p->asleep || !p->current || !vcpu_is_idle(p->current) )
         return;
-    add_span(w, p, 0, f->time - f->cycles, USE_IDLE, NULL);
-    add_span(w, p, 0, f->time, USE_XEN, NULL);
+    wait_add_span(w, p, 0, f->time - f->cycles, USE_IDLE, NULL);
+    wait_add_span(w, p, 0, f->time, USE_XEN, NULL);
 }
-
-/* --- records of schedulers ------------------------------------------------ */
-
-/* A vcpu that has run since before the span, by an event in the span. */
-static void note_early_run(struct wait_causes *w, struct wait_pcpu *p,
-                           const struct fact_event *f)
-{
-    if ( !p->is_early || p->current || p->uses.has_begun || !f->vcpu )
-        return;
-    debug_assert(f->time >= w->first);
-    p->current = f->vcpu;
-    if ( !vcpu_is_idle(f->vcpu) )
-        add_span(w, p, w->first, f->time, p->limited ? USE_LIMITED : USE_RUN,
-                 f->vcpu);
-}
-
-/* The rate limit protects the running vcpu until the next decision. */
-static void note_ratelimit(struct wait_causes *w, const struct fact_event *f)
-{
-    const struct xt_rec_csched2_ratelimit *limit =
-        xt_view_csched2_ratelimit(f->record);
-    struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
-
-    if ( limit && limit->ran > w->longest_limited_ns )
-        w->longest_limited_ns = limit->ran;
-    if ( p )
-        note_early_run(w, p, f);
-    if ( !p || !p->uses.has_begun || !p->current ||
-         vcpu_is_idle(p->current) )
-        return;
-    add_span(w, p, 0, f->time, p->limited ? USE_LIMITED : USE_RUN,
-             p->current);
-    p->limited = true;
-}
-
-static void note_decision(struct wait_causes *w, const struct fact_event *f)
-{
-    struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
-
-    if ( p )
-        note_early_run(w, p, f);
-    if ( p && p->limited && p->current )
-    {
-        add_span(w, p, 0, f->time, USE_LIMITED, p->current);
-        p->limited = false;
-    }
-}
-
-/* All schedulers have the same record. */
-static void note_tickle(struct wait_causes *w, const struct fact_event *f)
-{
-    uint32_t pcpu = xt_field_load(f->record, XT_AT(csched2_tickle, cpu));
-
-    w->has_tickles = true;
-    if ( f->record->words && pcpu < w->nr_pcpus )
-        w->pcpus[pcpu].tickled = f->time;
-}
-
-struct wait_vcpu *wait_find_vcpu(const struct wait_causes *w, uint16_t domain,
-                                 uint16_t id)
-{
-    const struct vcpu *v = guests_get_vcpu(w->guests, domain, id);
-
-    return v && v->index < w->nr_vcpus ? w->vcpus[v->index] : NULL;
-}
-
-void wait_forget_caps(struct wait_causes *w, struct wait_vcpu *v)
-{
-    debug_assert(w->nr_capped || !v->is_capped);
-    w->nr_capped -= v->is_capped;
-    v->is_capped = false;
-    v->nr_caps = 0;
-}
-
-static bool make_room_for_cap(struct wait_causes *w, struct wait_vcpu *v)
-{
-    uint32_t room = v->caps_room ? 2 * v->caps_room : 4;
-    struct wait_cap *larger;
-
-    debug_assert(v->nr_caps <= v->caps_room && v->caps_room <= WAIT_CAPS);
-    if ( v->nr_caps < v->caps_room )
-        return true;
-    if ( v->nr_caps == WAIT_CAPS )
-        return false;
-    larger = fault_realloc(v->caps, room * sizeof(*larger));
-    w->failed |= !larger;
-    if ( !larger )
-        return false;
-    v->caps = larger;
-    v->caps_room = room;
-    return true;
-}
-
-/* From now on the vcpu has no budget, if its state is or becomes `state`. */
-static void begin_cap(struct wait_causes *w, struct wait_vcpu *v,
-                      unsigned int state, const struct wait_cap *cap)
-{
-    debug_assert(state == STATE_RUNNABLE || state == STATE_OFFLINE);
-    if ( v->is_capped && v->capped_state != state )
-        wait_forget_caps(w, v);
-    if ( v->nr_caps && v->caps[v->nr_caps - 1].to == UINT64_MAX )
-        return;
-    if ( !make_room_for_cap(w, v) )
-        return;
-    w->nr_capped += !v->is_capped;
-    v->is_capped = true;
-    v->capped_state = state;
-    v->caps[v->nr_caps++] = *cap;
-}
-
-void wait_begin_cap(struct wait_causes *w, struct wait_vcpu *v,
-                    unsigned int state, uint64_t time)
-{
-    begin_cap(w, v, state, &(struct wait_cap){
-        .from = time, .to = UINT64_MAX, .pcpu = FACT_NO_PCPU });
-}
-
-static void end_cap(struct wait_causes *w, uint16_t domain, uint16_t id,
-                    uint64_t time)
-{
-    struct wait_vcpu *v = w->nr_capped ? wait_find_vcpu(w, domain, id) : NULL;
-
-    if ( v && v->nr_caps && v->caps[v->nr_caps - 1].to == UINT64_MAX )
-        v->caps[v->nr_caps - 1].to = time;
-}
-
-/* The running vcpu has used up its budget. */
-static void begin_own_cap(struct wait_causes *w, uint16_t domain, uint16_t id,
-                          unsigned int state, uint64_t time)
-{
-    struct wait_vcpu *v = wait_find_vcpu(w, domain, id);
-
-    if ( v )
-        wait_begin_cap(w, v, state, time);
-}
-
-static void note_credit2_burn(struct wait_causes *w, const struct fact_event *f)
-{
-    const struct xt_rec_csched2_credit_burn *burn =
-        xt_view_csched2_credit_burn(f->record);
-
-    /* The least number stands for no cap. */
-    if ( burn && burn->budget <= 0 && burn->budget != INT32_MIN )
-        begin_own_cap(w, burn->dom, burn->unit, STATE_OFFLINE, f->time);
-}
-
-/* Credit2 looks for the next vcpu of the pcpu. */
-static void note_credit2_candidate(struct wait_causes *w,
-                                   const struct fact_event *f)
-{
-    const struct xt_rec_csched2_runq_cand_check *c =
-        xt_view_csched2_runq_cand_check(f->record);
-    struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
-
-    if ( p )
-        p->candidate = c ? wait_find_vcpu(w, c->dom, c->unit) : NULL;
-}
-
-static void note_credit2_choice(struct wait_causes *w,
-                                const struct fact_event *f)
-{
-    struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
-
-    if ( p )
-        p->candidate = NULL;
-}
-
-/* A candidate that no longer counts as load has no budget: it is parked. */
-static void note_credit2_load(struct wait_causes *w,
-                              const struct fact_event *f)
-{
-    const struct xt_rec_csched2_update_unit_load *load =
-        xt_view_csched2_update_unit_load(f->record);
-    struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
-    struct wait_vcpu *v = p && p->candidate && load
-                          ? wait_find_vcpu(w, load->dom, load->unit) : NULL;
-
-    if ( v && v == p->candidate && v->waiting_since )
-        begin_cap(w, v, v->state, &(struct wait_cap){
-            .from = f->time, .to = UINT64_MAX, .tickled = p->tickled,
-            .pcpu = f->pcpu });
-}
-
-static void note_credit2_queued(struct wait_causes *w,
-                                const struct fact_event *f)
-{
-    const struct xt_rec_csched2_runq_pos *pos =
-        xt_view_csched2_runq_pos(f->record);
-
-    if ( pos )
-        end_cap(w, pos->dom, pos->unit, f->time);
-}
-
-static void note_rtds_burn(struct wait_causes *w, const struct fact_event *f)
-{
-    const struct xt_rec_rtds_budget_burn *burn =
-        xt_view_rtds_budget_burn(f->record);
-
-    if ( burn && !burn->budget )
-        begin_own_cap(w, burn->dom, burn->unit, STATE_RUNNABLE, f->time);
-}
-
-static void note_rtds_replenish(struct wait_causes *w,
-                                const struct fact_event *f)
-{
-    const struct xt_rec_rtds_budget_replenish *more =
-        xt_view_rtds_budget_replenish(f->record);
-
-    if ( more )
-        end_cap(w, more->dom, more->unit, f->time);
-}
-
-/* By the number of the scheduler, and of its event. */
-static void (*const scheduler_notes[8][32])(struct wait_causes *w,
-                                            const struct fact_event *f) = {
-    [TRC_SCHED_CSCHED] = {
-        [0x06] = note_tickle, [0x09] = note_decision, [0x0a] = note_ratelimit,
-    },
-    [TRC_SCHED_CSCHED2] = {
-        [0x02] = note_credit2_queued, [0x03] = note_credit2_burn,
-        [0x06] = note_tickle, [0x0b] = note_credit2_load,
-        [0x14] = note_credit2_choice, [0x15] = note_decision,
-        [0x16] = note_ratelimit, [0x17] = note_credit2_candidate,
-    },
-    [TRC_SCHED_RTDS] = {
-        [0x01] = note_tickle, [0x03] = note_rtds_burn,
-        [0x04] = note_rtds_replenish,
-    },
-};
 
 /* --- runstates ------------------------------------------------------------ */
 
@@ -491,7 +270,7 @@ static void note_pcpu_of(struct wait_vcpu *v, uint32_t pcpu)
 static void set_idle(struct wait_causes *w, uint32_t pcpu, bool is_idle,
                      uint64_t time)
 {
-    struct wait_pcpu *p = get_wait_pcpu(w, pcpu);
+    struct wait_pcpu *p = wait_get_pcpu(w, pcpu);
 
     if ( !p || p->is_idle == is_idle )
         return;
@@ -515,7 +294,7 @@ static void advance_idle(struct wait_causes *w, uint64_t time)
 /* The vcpu runs on the pcpu from now on. */
 static void note_arrival(struct wait_causes *w, const struct fact_runstate *f)
 {
-    struct wait_pcpu *p = get_wait_pcpu(w, f->next_pcpu);
+    struct wait_pcpu *p = wait_get_pcpu(w, f->next_pcpu);
 
     if ( p )
         p->current = f->vcpu;
@@ -589,72 +368,6 @@ static void wait_add_runstate(void *state, const struct fact_runstate *f)
         note_arrival(w, f);
 }
 
-/* --- events --------------------------------------------------------------- */
-
-/* Before the span, only the rate limit matters: the run may go on in it. */
-static void note_early_scheduler(struct wait_causes *w,
-                                 const struct fact_event *f,
-                                 void (*note)(struct wait_causes *w,
-                                              const struct fact_event *f))
-{
-    struct wait_pcpu *p = get_wait_pcpu(w, f->pcpu);
-
-    if ( !p || (note != note_ratelimit && note != note_decision) )
-        return;
-    p->is_early = true;
-    p->limited = note == note_ratelimit;
-}
-
-static void (*find_note(uint32_t event))(struct wait_causes *w,
-                                         const struct fact_event *f)
-{
-    unsigned int minor = event & (TRC_SCHED_EVT_MASK & 0xfff);
-    unsigned int id = (event & TRC_SCHED_ID_MASK) >> TRC_SCHED_ID_SHIFT;
-
-    return minor < 32 ? scheduler_notes[id][minor] : NULL;
-}
-
-static void note_scheduler(struct wait_causes *w, const struct fact_event *f)
-{
-    void (*note)(struct wait_causes *w, const struct fact_event *f) =
-        find_note(f->record->event);
-
-    w->has_scheduler = true;
-    if ( !note )
-        return;
-    if ( f->time < w->first )
-        note_early_scheduler(w, f, note);
-    else
-        note(w, f);
-}
-
-static bool is_scheduler_event(uint32_t event)
-{
-    return event >> TRC_SUBCLS_SHIFT == TRC_SCHED_CLASS >> TRC_SUBCLS_SHIFT;
-}
-
-/* Any record of the scheduler sets has_scheduler. */
-static enum fact_event_need wait_needs_event(uint32_t event)
-{
-    if ( is_scheduler_event(event) )
-        return find_note(event) ? NEED_EVENT : NEED_FIRST_EVENT;
-    return event == TRC_SCHED_SLEEP || event == TRC_SCHED_WAKE
-           ? NEED_EVENT : NEED_NO_EVENT;
-}
-
-static void wait_add_event(void *state, const struct fact_event *f)
-{
-    const struct wait_causes *w = state;
-    uint32_t event = f->record->event;
-
-    if ( is_scheduler_event(event) )
-        note_scheduler(state, f);
-    else if ( f->time < w->first )
-        return;
-    else if ( event == TRC_SCHED_SLEEP || event == TRC_SCHED_WAKE )
-        wait_note_pause(state, f);
-}
-
 /* --- losses --------------------------------------------------------------- */
 
 static void wait_add_loss(void *state, const struct fact_loss *f)
@@ -718,6 +431,7 @@ struct sink wait_causes_sink(struct wait_causes *w)
         .end = wait_end, .runstate = wait_add_runstate, .loss = wait_add_loss,
         .pcpu = wait_add_pcpu, .irq = wait_add_irq, .power = wait_add_power,
         .event = wait_add_event, .needs_event = wait_needs_event,
+        .needs_record = wait_needs_record,
     };
 
     return (struct sink){ &ops, w };

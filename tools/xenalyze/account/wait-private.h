@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the files that follow the states of vcpus: wait-cause.c (runstates,
- * and vcpus without budget) and wait-pause.c (pauses of such vcpus).
+ * Shared by the files that follow the states of vcpus: wait-cause.c
+ * (runstates), wait-records.c (records of schedulers, and vcpus without budget)
+ * and wait-pause.c (pauses of such vcpus).
  */
 #ifndef XENALYZE_ACCOUNT_WAIT_PRIVATE_H
 #define XENALYZE_ACCOUNT_WAIT_PRIVATE_H
@@ -14,9 +15,22 @@
 struct wait_vcpu *wait_find_vcpu(const struct wait_causes *w, uint16_t domain,
                                  uint16_t id);
 
+/* NULL: out of memory, which is remembered. */
+struct wait_pcpu *wait_get_pcpu(struct wait_causes *w, uint32_t pcpu);
+
+/* The pcpu was used like this until `to`; `from` matters for the first only. */
+void wait_add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t from,
+                   uint64_t to, enum pcpu_use use, const struct vcpu *vcpu);
+
 /* Add the part of the time in a state that does not count yet. */
 void wait_add_time(struct wait_causes *w, struct wait_vcpu *v,
                    const struct fact_runstate *f);
+
+/* --- wait-records.c ------------------------------------------------------- */
+
+enum fact_event_need wait_needs_event(uint32_t event);
+bool wait_needs_record(struct fact_event_memory *m, const struct fact_event *f);
+void wait_add_event(void *state, const struct fact_event *f);
 
 /* From now on the vcpu has no budget, if its state is or becomes `state`. */
 void wait_begin_cap(struct wait_causes *w, struct wait_vcpu *v,

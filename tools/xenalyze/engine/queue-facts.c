@@ -263,17 +263,20 @@ static void copy_event(struct fact_queue *q, const struct fact_event *f)
         return;
     copy->fact = *f;
     copy->fact.record = &copy->record;
-    copy->record = *r;
-    copy->record.payload = (const unsigned char *)copy->payload;
-    memcpy(copy->payload, r->payload, 4u * r->words);
+    /* Field by field: they have just been written. */
+    copy->record = (struct xt_record){
+        .event = r->event, .words = r->words, .has_tsc = r->has_tsc,
+        .tsc = r->tsc, .payload = (const unsigned char *)copy->payload };
+    for ( unsigned int i = 0; i < r->words; i++ )
+        copy->payload[i] = xt_load32(r->payload + 4 * i);
     queue_fact(q, EMIT_LOCAL_event, f->time, &copy->fact);
 }
 
 COLD
-static enum fact_event_need choose_event(const struct fact_queue *q,
-                                         uint32_t event)
+static struct event_choice choose_event(const struct fact_queue *q,
+                                        uint32_t event)
 {
-    enum fact_event_need most = NEED_NO_EVENT;
+    struct event_choice c = { .event = event };
 
     for ( size_t i = 0; i < q->nr_sinks; i++ )
     {
@@ -283,31 +286,35 @@ static enum fact_event_need choose_event(const struct fact_queue *q,
         if ( !ops->ordered || !ops->event )
             continue;
         need = ops->needs_event ? ops->needs_event(event) : NEED_EVENT;
-        most = need > most ? need : most;
+        c.asks |= need == NEED_SOME_EVENTS;
+        c.need = need > c.need ? need : c.need;
     }
-    return most;
+    return c;
 }
 
-static inline bool needs_event(struct fact_queue *q, uint32_t event)
+static inline bool needs_event(struct fact_queue *q, const struct fact_event *f)
 {
+    uint32_t event = f->record->event;
     struct event_choice *c = &q->choices[event * UINT32_C(0x9e3779b1) >>
                                          (32 - QUEUE_EVENT_BITS)];
+    bool needed;
 
     if ( c->event != event )
-        *c = (struct event_choice){ event, choose_event(q, event) };
-    if ( c->need != NEED_FIRST_EVENT )
-        return c->need == NEED_EVENT;
-    if ( q->pcpu->has_first_event )
-        return false;
-    q->pcpu->has_first_event = true;
-    return true;
+        *c = choose_event(q, event);
+    needed = c->need == NEED_EVENT || c->need == NEED_FIRST_EVENT;
+    if ( c->need == NEED_FIRST_EVENT )
+        c->need = NEED_NO_EVENT;
+    if ( c->asks )
+        needed |= f->time < q->from ||
+                  q->asked->needs_record(&q->pcpu->events, f);
+    return needed;
 }
 
 static void queue_event(void *state, const struct fact_event *f)
 {
     struct fact_queue *q = state;
 
-    if ( needs_event(q, f->record->event) )
+    if ( needs_event(q, f) )
         copy_event(q, f);
     note_time(q, f->time, f->time);
 }
@@ -340,6 +347,10 @@ static void subscribe_to(struct fact_queue *q, const struct sink_ops *ops)
     q->wants_moments |= ops->moment != NULL;
     if ( ops->exit )
         q->exit_needs |= ops->exit_needs ? ops->exit_needs : UINT32_MAX;
+    /* A pcpu has one memory: sinks of several reports need the same records. */
+    assert(!ops->needs_record || !q->asked ||
+           ops->needs_record == q->asked->needs_record);
+    q->asked = ops->needs_record ? ops : q->asked;
     if ( ops->handle )
         q->handle_needs |= ops->handle_needs ? ops->handle_needs : UINT32_MAX;
 }

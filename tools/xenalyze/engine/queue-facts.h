@@ -10,13 +10,14 @@
 #include "common/arena.h"
 #include "xenalyze/machine/machine.h"
 
-#define QUEUE_EVENT_BITS 6u
+#define QUEUE_EVENT_BITS 8u
 
 /* Is an event needed?  An entry of a direct-mapped cache. */
 struct event_choice
 {
     uint32_t event;
     enum fact_event_need need;
+    bool asks;                  /* a sink needs some of the records */
 };
 
 /* Of one thread. */
@@ -34,6 +35,7 @@ struct fact_queue
     bool wants_irqs, wants_power;
     uint32_t exit_needs, handle_needs;  /* of all ordered sinks together; with
                                            all bits: of any that needs all */
+    const struct sink_ops *asked;       /* the sink with needs_record() */
     struct event_choice choices[1u << QUEUE_EVENT_BITS];
 };
 

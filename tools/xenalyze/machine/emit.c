@@ -85,7 +85,7 @@ void emit_local(const struct emit *e, enum emit_local_kind kind,
 /* --- events --------------------------------------------------------------- */
 
 #define FAN_TARGETS 32u
-#define FAN_BITS 6u
+#define FAN_BITS 8u
 
 /* The targets that need an event.  An entry of a direct-mapped cache. */
 struct fan_choice { uint32_t event, targets; };
@@ -129,7 +129,7 @@ static void fan_out_needed_event(void *state, const struct fact_event *f)
     }
 }
 
-/* Ordered sinks get only the events that they need. */
+/* Sinks get only the events that they need. */
 static int connect_needed_events(struct emit *e, struct arena *arena,
                                  const struct sink *sinks, size_t nr_sinks)
 {
@@ -146,8 +146,7 @@ static int connect_needed_events(struct emit *e, struct arena *arena,
     fan->targets = e->event.state;
     for ( size_t i = 0; i < nr_sinks; i++ )
         if ( sinks[i].ops->event )
-            fan->needs[fan->nr++] = sinks[i].ops->ordered
-                                    ? sinks[i].ops->needs_event : NULL;
+            fan->needs[fan->nr++] = sinks[i].ops->needs_event;
     for ( size_t i = 0; i < 1u << FAN_BITS; i++ )
         fan->choices[i].event = UINT32_MAX;
     e->event = (struct emit_event_target){ fan_out_needed_event, fan, true };

@@ -156,7 +156,7 @@ struct pcpu
     bool has_irq;               /* handled since that exit */
     bool has_call, has_sent;    /* hypercalls of pv_vcpu: any; the last one may
                                    have sent an event */
-    bool has_first_event;       /* one of NEED_FIRST_EVENT */
+    struct fact_event_memory events;    /* for a sink with needs_record() */
     struct moment_gaps gaps;    /* of facts about moments */
 
     /* A domain's name, of which some parts have arrived; NULL: none; free(). */

@@ -714,9 +714,18 @@ enum fact_pv_need
 enum fact_event_need
 {
     NEED_NO_EVENT,
-    NEED_FIRST_EVENT,           /* the first such record of each pcpu at least:
-                                   it proves that they are traced */
+    NEED_FIRST_EVENT,           /* the first such record at least: it proves
+                                   that they are traced */
+    NEED_SOME_EVENTS,           /* those in the span for which needs_record() is
+                                   true, and all before it */
     NEED_EVENT,
+};
+
+/* The memory of needs_record(), for each pcpu; all zero at first. */
+struct fact_event_memory
+{
+    uint32_t vcpu;
+    uint8_t flags;
 };
 
 struct sink_ops
@@ -729,13 +738,16 @@ struct sink_ops
                                    unknown */
 
     /*
-     * An ordered sink may not get further facts of these kinds.  0 or NULL: it
-     * needs all.
+     * A sink may not get further facts of these kinds.  0 or NULL: it needs
+     * all.  All but needs_event() are for ordered sinks.
      */
     uint32_t exit_needs;        /* bits of enum fact_exit_need */
     uint32_t handle_needs;      /* bits of kinds: 1u << HANDLE_PIO */
     enum fact_pv_need pv_need;
     enum fact_event_need (*needs_event)(uint32_t event);
+    /* The same for all sinks that have it. */
+    bool (*needs_record)(struct fact_event_memory *m,
+                         const struct fact_event *f);
 
     /*
      * clone() creates a second state (shard) for another thread, merge() adds
