@@ -13,7 +13,8 @@ expect 0 "$xensim" --virtual --boot tbuf_size=1 -T 1 --seed 3 --cpus 3 \
 # totals: remove what describes the whole file, and the names of the files
 totals() {
     sed -E -e "s|$1|FILE|g" -e '/trace_wrap_buffer| meta_|contradictions/d' \
-        -e '/^ +[-+a-z0-9._]+ *: +[0-9]+$/d' -e '/records: [0-9]+$/d' \
+        -e '/^ +[-+a-z0-9._]+ *: +[0-9]+$/d' \
+        -e '/records: [0-9]+( in the whole trace)?$/d' \
         -e '/ selected from [0-9]+ records$/d'
 }
 

@@ -146,6 +146,9 @@ expect 0 "$xenalyze" why half
 head -n 1 out | grep -q '^2 of 4 pcpus have no records: waits may .*\.$' ||
     fail "half: $(head -n 1 out)"
 ! grep -q 'waits for\|helps:\|Nothing is wrong' out || fail "half: $(cat out)"
+expect 0 "$xenalyze" why --json half
+grep -q '"verdict":"pcpus"' out || fail 'half: JSON: no vcpu has doubtful waits'
+! grep -q '"verdict":"clocks"' out || fail 'half: JSON blames clocks'
 expect 0 "$xenalyze" export html half
 grep -q '"clock_error":\[[0-3],[0-3],[1-9][0-9]*,2,4\]' out ||
     fail 'half: HTML lacks the number of pcpus'

@@ -137,6 +137,13 @@ for span in .. 0..1 21:00..21:01 12:00Z..12:00:01Z 4ms..1 ..-1us \
     done
 done
 
+# Volumes are those of the whole trace, and say so.
+expect 0 "$xenalyze" --cpu-hz 1G --summary --time 0..1ms trace
+grep -q '^ of all times and domains$' out || fail 'volumes of a selection'
+grep -q '^ records: 7 in the whole trace$' out || fail 'records of a selection'
+expect 0 "$xenalyze" --cpu-hz 1G --summary trace
+! grep -q 'of all times\|in the whole' out || fail 'volumes of the whole trace'
+
 # --info is about the whole file; --event alone is for a dump.
 expect 2 "$xenalyze" --info --time 0..1 trace
 expect_message 'leave out --time'

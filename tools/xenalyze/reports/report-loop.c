@@ -98,6 +98,7 @@ static int complete_request(struct report_pass *p, struct err *e)
     if ( r->sort == SORT_AUTO )
         r->sort = r->top ? SORT_TOTAL : SORT_NAME;
     r->clock_assumed = p->clock_assumed;
+    r->is_selection = p->is_selection;
     r->names = p->names;
     if ( p->config->symbol_file )
         rc = symbols_read(&p->symbols, p->config->symbol_file, e);

@@ -350,6 +350,15 @@ static void walk_causes(struct export *x, void *state)
     }
 }
 
+/* Why there is no verdict: waits are uncertain, or there is nothing wrong. */
+static const char *no_verdict(const struct why_report *r,
+                              const struct verdict_result *verdict)
+{
+    if ( !verdict->is_uncertain )
+        return "calm";
+    return r->disorder->nr_silent ? "pcpus" : "clocks";
+}
+
 static void walk_slow_vcpus(struct export *x, void *state)
 {
     const struct why_report *r = state;
@@ -363,8 +372,8 @@ static void walk_slow_vcpus(struct export *x, void *state)
         if ( !is_asked(r, v) )
             continue;
         EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
-                   export_text(verdict.rule ? verdict.rule->name :
-                               verdict.is_uncertain ? "clocks" : "calm"),
+                   export_text(verdict.rule ? verdict.rule->name
+                                            : no_verdict(r, &verdict)),
                    export_text(!verdict.rule ? NULL :
                                verdict.is_stretch ? "stretch" : "trace"),
                    export_number(verdict_known_time(v)),
@@ -665,9 +674,10 @@ static const struct export_column slow_columns[] = {
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
     EXPORT_COLUMN("verdict", TEXT,
                   "calm; clocks: their differences may hide a loss, or be the "
-                  "reason for it; or the rule of the largest cause"),
+                  "reason for it; pcpus: so may those without records; or the "
+                  "rule of the largest cause"),
     EXPORT_OPTIONAL("extent", TEXT, "trace, or stretch: only in a part of the "
-                    "trace; absent: calm or clocks"),
+                    "trace; absent: calm, clocks or pcpus"),
     EXPORT_COLUMN("known", DURATION, "the time in which its state is known"),
     EXPORT_COLUMN("ran", DURATION, "it ran"),
     EXPORT_COLUMN("waited", DURATION, "it waited: the sum of its causes"),

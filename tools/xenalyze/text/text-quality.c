@@ -554,7 +554,8 @@ static void print_dropped_loads(const struct text *t)
 void text_quality(const struct text *t)
 {
     fprintf(t->out, "--- Data quality ---\n");
-    fprintf(t->out, " records: %" PRIu64 "\n", t->summary->records);
+    fprintf(t->out, " records: %" PRIu64 "%s\n", t->summary->records,
+            t->request->is_selection ? " in the whole trace" : "");
     if ( !t->summary->sched_records )
         fprintf(t->out, " no scheduler events: vcpus are unknown; capture with "
                 "xentrace -e sched:min,hvm\n");
