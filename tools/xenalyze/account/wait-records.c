@@ -104,7 +104,7 @@ static void note_ratelimit(struct wait_causes *w, const struct fact_event *f)
          vcpu_is_idle(p->current) )
         return;
     wait_add_span(w, p, 0, f->time, p->limited ? USE_LIMITED : USE_RUN,
-             p->current);
+                  p->current);
     p->limited = true;
 }
 
