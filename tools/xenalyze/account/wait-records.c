@@ -260,11 +260,6 @@ static bool ends_limit(struct fact_event_memory *m, const struct fact_event *f)
     return matters;
 }
 
-static uint32_t get_vcpu_word(uint16_t domain, uint16_t id)
-{
-    return (uint32_t)domain << 16 | id;
-}
-
 static bool names_candidate(struct fact_event_memory *m,
                             const struct fact_event *f)
 {
@@ -275,7 +270,7 @@ static bool names_candidate(struct fact_event_memory *m,
     if ( c )
     {
         m->flags |= HAS_CANDIDATE;
-        m->vcpu = get_vcpu_word(c->dom, c->unit);
+        m->vcpu = xt_vcpu_key(c->dom, c->unit);
     }
     return true;
 }
@@ -295,7 +290,7 @@ static bool changes_candidate(struct fact_event_memory *m,
         xt_view_csched2_update_unit_load(f->record);
 
     return load && m->flags & HAS_CANDIDATE &&
-           m->vcpu == get_vcpu_word(load->dom, load->unit);
+           m->vcpu == xt_vcpu_key(load->dom, load->unit);
 }
 
 static bool is_credit2_spent(struct fact_event_memory *m,
