@@ -26,6 +26,7 @@
  *     end                     of the segment
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -524,32 +525,65 @@ START_TEST(bounded_uses)
 }
 END_TEST
 
-/* More rivals and pcpus than are kept: the sums stay. */
-START_TEST(many_rivals)
+static uint64_t sum_rivals(const struct wait_vcpu *v)
 {
-    struct why_test t;
-    uint64_t sum = 0;
+    uint64_t sum = v->other_rivals;
+
+    for ( const struct wait_rival *r = v->rivals; r; r = r->next )
+        sum += r->cycles;
+    return sum;
+}
+
+/* d1v0 leaves p1 and waits while `nr` domains run on p0, 10 cycles each. */
+static void wait_for_domains(struct why_test *t, uint64_t at, unsigned int nr,
+                             unsigned int (*domain)(unsigned int i))
+{
     char line[60];
 
-    begin_test(&t);
-    feed_why_line(&t, "left d1v0 p1 5 1");
-    for ( unsigned int i = 0; i < 2 * WAIT_RIVALS; i++ )
+    snprintf(line, sizeof(line), "left d1v0 p1 %" PRIu64 " 1", at);
+    feed_why_line(t, line);
+    for ( unsigned int i = 0; i < nr; i++ )
     {
-        snprintf(line, sizeof(line), "pcpu p0 %u %u d%uv0", 10 * i,
-                 10 * i + 10, i + 2);
-        feed_why_line(&t, line);
+        snprintf(line, sizeof(line), "pcpu p0 %" PRIu64 " %" PRIu64 " d%uv0",
+                 at + 10 * i, at + 10 * i + 10, domain(i));
+        feed_why_line(t, line);
     }
-    snprintf(line, sizeof(line), "wait d1v0 p0 5 %u", 20 * WAIT_RIVALS);
-    feed_why_line(&t, line);
+    snprintf(line, sizeof(line), "wait d1v0 p0 %" PRIu64 " %" PRIu64, at,
+             at + 10 * nr);
+    feed_why_line(t, line);
+}
+
+static unsigned int next_domain(unsigned int i)
+{
+    return 2 + i;
+}
+
+/* Every third run is one of the same domain, the others are of rare ones. */
+static unsigned int often_900(unsigned int i)
+{
+    return i % 3 ? 300 + i : 900;
+}
+
+/* More rivals than are kept: the sums stay, and so does one that runs often. */
+START_TEST(many_rivals)
+{
+    const struct wait_vcpu *v;
+    struct why_test t;
+
+    begin_test(&t);
+    wait_for_domains(&t, 10, 2 * WAIT_RIVALS, next_domain);
+    v = t.waits.vcpus[0];
+    ck_assert_uint_eq(v->nr_rivals, WAIT_RIVALS);
+    ck_assert_uint_eq(v->other_rivals, 10 * WAIT_RIVALS);
+    ck_assert_uint_eq(sum_rivals(v), 20 * WAIT_RIVALS);
+    wait_for_domains(&t, 10000, 300, often_900);
     wait_causes_close(&t.waits);
-    for ( const struct wait_rival *r = t.waits.vcpus[0]->rivals; r;
-          r = r->next )
-        sum += r->cycles;
-    ck_assert_uint_eq(t.waits.vcpus[0]->nr_rivals, WAIT_RIVALS);
-    ck_assert_uint_eq(sum, 10 * WAIT_RIVALS - 5);
-    ck_assert_uint_eq(t.waits.vcpus[0]->other_rivals, 10 * WAIT_RIVALS);
-    ck_assert_uint_eq(t.waits.vcpus[0]->sums.causes[WAIT_RIVAL],
-                      20 * WAIT_RIVALS - 5);
+    ck_assert_uint_eq(v->nr_rivals, WAIT_RIVALS);
+    ck_assert_uint_eq(sum_rivals(v), 20 * WAIT_RIVALS + 3000);
+    ck_assert_uint_eq(v->sums.causes[WAIT_RIVAL], 20 * WAIT_RIVALS + 3000);
+    ck_assert_uint_eq(v->rivals->domain, 900);
+    ck_assert_uint_ge(v->rivals->cycles, 900);
+    ck_assert_uint_le(v->rivals->cycles, 1000);
     end_test(&t);
 }
 END_TEST

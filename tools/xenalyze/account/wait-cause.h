@@ -59,7 +59,8 @@ enum wait_cause
 const char *wait_cause_name(enum wait_cause cause);
 
 #define WAIT_SPANS (1u << 21)   /* 48 MiB */
-#define WAIT_RIVALS 64u         /* domains, per vcpu; more are added up */
+#define WAIT_RIVALS 64u         /* domains, per vcpu: each one with more than
+                                   1/64 of the time; others are added up */
 #define WAIT_RECENT 8u          /* of these, found without a search */
 #define WAIT_PCPUS 16u          /* pcpus that a vcpu may run on, per vcpu */
 #define WAIT_WORST 10u          /* longest waits, if no number is asked for */
@@ -76,7 +77,8 @@ struct wait_rival
 {
     struct wait_rival *next;
     uint16_t domain;
-    uint64_t cycles;
+    uint64_t cycles;            /* since the row is the domain's */
+    uint64_t inherited;         /* from domains that had the row before */
 };
 
 /* A wait, by the cycles of one cause in it. */
@@ -147,7 +149,7 @@ struct wait_vcpu
     struct wait_rival *rivals;
     struct wait_rival *recent[WAIT_RECENT];     /* by domain, modulo */
     uint32_t nr_rivals;
-    uint64_t other_rivals;      /* cycles of further domains */
+    uint64_t other_rivals;      /* cycles of domains without a row then */
     uint64_t long_placements;   /* waits with long_ns of WAIT_PLACEMENT */
     struct stats waits;         /* lengths of complete waits */
     struct period period;       /* begins of waits of 100 us and more */

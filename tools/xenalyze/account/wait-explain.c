@@ -143,6 +143,28 @@ static inline void add_cause(struct wait_parts *x, enum wait_cause cause,
         wait_pieces_add(x->pieces, cause, rival, cycles);
 }
 
+/*
+ * The list is full: the domain gets the row with the least time.  This time
+ * goes to `other_rivals`, and stays in the field `inherited`, since the vcpu
+ * may have waited for the domain before.  So a domain that comes late and runs
+ * often keeps a row of the list in the end (space-saving algorithm).
+ */
+COLD
+static struct wait_rival *replace_rival(struct wait_vcpu *v, uint16_t domain)
+{
+    struct wait_rival *least = v->rivals;
+
+    debug_assert(v->nr_rivals == WAIT_RIVALS);
+    for ( struct wait_rival *r = least->next; r; r = r->next )
+        if ( r->cycles + r->inherited < least->cycles + least->inherited )
+            least = r;
+    v->other_rivals += least->cycles;
+    least->inherited += least->cycles;
+    least->cycles = 0;
+    least->domain = domain;
+    return least;
+}
+
 COLD
 static struct wait_rival *new_rival(struct wait_causes *w, struct wait_vcpu *v,
                                     uint16_t domain)
@@ -151,7 +173,7 @@ static struct wait_rival *new_rival(struct wait_causes *w, struct wait_vcpu *v,
 
     debug_assert(domain != v->domain && v->nr_rivals <= WAIT_RIVALS);
     if ( v->nr_rivals == WAIT_RIVALS )
-        return NULL;
+        return replace_rival(v, domain);
     r = arena_new(&w->pool.arena, struct wait_rival);
     w->failed |= !r;
     if ( !r )
@@ -177,7 +199,7 @@ static struct wait_rival *find_rival(struct wait_causes *w, struct wait_vcpu *v,
     return r;
 }
 
-/* NULL: too many, or no memory. */
+/* NULL: no memory. */
 static inline struct wait_rival *get_rival(struct wait_causes *w,
                                            struct wait_vcpu *v,
                                            uint16_t domain)

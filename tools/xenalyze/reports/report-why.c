@@ -743,9 +743,9 @@ static const struct export_column worst_columns[] = {
 static const struct export_column domain_wait_columns[] = {
     EXPORT_DOMAIN_ID,
     EXPORT_COLUMN("pcpu_use", TEXT, "what had the pcpu: a domain as d1, which "
-                  "may be the same one; others: domains beyond 64 of a vcpu; "
-                  "or, as in why_causes, cap, sleep, xen, idle, lost or "
-                  "unknown"),
+                  "may be the same one; others: the smaller ones, of a vcpu "
+                  "with more than 64; or, as in why_causes, cap, sleep, xen, "
+                  "idle, lost or unknown"),
     EXPORT_COLUMN("waited", DURATION, "the time that vcpus of the domain "
                   "waited meanwhile"),
 };

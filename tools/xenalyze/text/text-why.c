@@ -353,7 +353,9 @@ static void print_rivals(const struct text_why *t)
                 share_of_waits(t, r->cycles));
     for ( ; r; r = r->next, more++ )
         others += r->cycles;
-    if ( more )
+    if ( t->facts.vcpu->other_rivals )
+        fprintf(t->out, ", all others %.1f%%", share_of_waits(t, others));
+    else if ( more )
         fprintf(t->out, ", %u more %.1f%%", more, share_of_waits(t, others));
     fprintf(t->out, "\n");
 }
