@@ -333,6 +333,66 @@ pin = 0
 END
 verdict pinned 'victim/0 is kept beside a noisy neighbour: noisy.' d1v0
 
+# No single domain is the reason of the waits.
+simulate crowd <<END
+$head
+[domain victim]
+pin = 0
+[domain busy]
+copies = 4
+pin = 0
+[domain filler]
+pin = 1
+END
+verdict crowd 'victim/0 shares its pcpus with too many busy domains.' victim
+grep -q '^ Ran instead: busy[1-4] 2[0-9]\.[0-9]%, busy[1-4] 2[0-9]\.[0-9]%, 2 ' \
+    crowd.text || fail "crowd: $(cat crowd.text)"
+
+simulate crowd-pinned <<END
+$head
+[domain victim]
+pin = 0
+[domain busy]
+copies = 4
+pin = 0
+END
+verdict crowd-pinned 'victim/0 is kept beside several busy domains.' victim
+
+# A noisy neighbour that comes behind more domains than a vcpu has rows for
+simulate late <<END
+$head
+[domain victim]
+pin = 0
+[domain small]
+copies = 80
+load = busy
+pin = 0
+end = 250ms
+[domain noisy]
+start = 260ms
+pin = 0
+[domain filler]
+pin = 1
+END
+expect 0 "$xenalyze" why victim late
+[ "$(head -n 1 out)" = 'victim/0 has a noisy neighbour: noisy.' ] ||
+    fail "late: $(cat out)"
+grep -q '^ Ran instead: noisy [3-9][0-9]\.[0-9]%, small[0-9]* [0-9.]*%, all ' out ||
+    fail "late: $(cat out)"
+expect 0 "$xenalyze" why --json late
+python3 - out <<'END' || fail 'late: sums by domain'
+import json, sys
+tables = json.load(open(sys.argv[1]))["tables"]
+waited = {}
+for r in tables["why_vcpus"]:
+    waited[r["domain"]] = waited.get(r["domain"], 0) + r["waited_cycles"]
+for r in tables["why_domain_waits"]:
+    waited[r["domain"]] -= r["waited_cycles"]
+assert len(waited) > 80 and not any(waited.values()), waited
+assert any(r["domain"] == 1 and r["pcpu_use"] == "others"
+           for r in tables["why_domain_waits"])
+END
+
 simulate own <<END
 $head
 [domain victim]

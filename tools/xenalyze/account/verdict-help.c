@@ -30,6 +30,10 @@ static const char *const helps[VERDICT_LIMITS][XT_SCHEDULERS] = {
         [XT_SCHEDULER_RTDS] =
             "other pcpus or a smaller budget for the neighbour",
     },
+    [VERDICT_CROWD] = {
+        [XT_SCHEDULER_RTDS] =
+            "fewer domains on these pcpus, or a larger budget for it",
+    },
     [VERDICT_SHARE] = {
         [XT_SCHEDULER_CREDIT] = "more weight: xl sched-credit -d @ -w N",
         [XT_SCHEDULER_CREDIT2] = "more weight: xl sched-credit2 -d @ -w N",

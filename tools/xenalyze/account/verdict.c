@@ -20,17 +20,32 @@
 
 /* --- rules ---------------------------------------------------------------- */
 
-/* Were other pcpus idle for most of the time that others ran here? */
-static bool has_idle_pcpus(uint16_t domain, const struct wait_sums *s)
+static const struct wait_sums *get_sums(const struct verdict_waits *w)
 {
-    (void)domain;
-    return s->idle_elsewhere > s->others_ran / 2;
+    return w->is_stretch ? &w->vcpu->stretches->worst.sums : &w->vcpu->sums;
 }
 
-static bool is_dom0(uint16_t domain, const struct wait_sums *s)
+/* Were other pcpus idle for most of the time that others ran here? */
+static bool has_idle_pcpus(const struct verdict_waits *w)
 {
-    (void)s;
-    return domain == 0;
+    return get_sums(w)->idle_elsewhere > get_sums(w)->others_ran / 2;
+}
+
+static bool has_many_rivals(const struct verdict_waits *w)
+{
+    uint16_t domain;
+
+    return !verdict_find_rival(w, &domain);
+}
+
+static bool has_idle_pcpus_and_many_rivals(const struct verdict_waits *w)
+{
+    return has_idle_pcpus(w) && has_many_rivals(w);
+}
+
+static bool is_dom0(const struct verdict_waits *w)
+{
+    return w->vcpu->domain == 0;
 }
 
 static const struct verdict_rule rules[] = {
@@ -39,11 +54,21 @@ static const struct verdict_rule rules[] = {
       "other domains ran on its pcpu",
       "pcpus reserved for dom0: dom0_max_vcpus, dom0_vcpus_pin",
       VERDICT_NO_LIMIT },
+    { WAIT_RIVAL, has_idle_pcpus_and_many_rivals, "pinned",
+      "is kept beside several busy domains",
+      "other domains ran on its pcpu, other pcpus were idle",
+      "more pcpus for it: xl vcpu-pin @ all PCPUS",
+      VERDICT_NO_LIMIT },
     { WAIT_RIVAL, has_idle_pcpus, "pinned",
       "is kept beside a noisy neighbour",
       "other domains ran on its pcpu, other pcpus were idle",
       "more pcpus for it: xl vcpu-pin @ all PCPUS",
       VERDICT_NO_LIMIT },
+    { WAIT_RIVAL, has_many_rivals, "overcommitted",
+      "shares its pcpus with too many busy domains",
+      "other domains ran on its pcpu",
+      "fewer domains on these pcpus, or more weight for it",
+      VERDICT_CROWD },
     { WAIT_RIVAL, NULL, "noisy-neighbour", "has a noisy neighbour",
       "other domains ran on its pcpu",
       "other pcpus or a cap for the neighbour, or more weight",
@@ -91,19 +116,64 @@ static const struct verdict_rule rules[] = {
       VERDICT_NO_LIMIT },
 };
 
-const struct verdict_rule *verdict_find_rule(uint16_t domain,
-                                             const struct wait_sums *s,
+const struct verdict_rule *verdict_find_rule(const struct verdict_waits *w,
                                              enum wait_cause cause)
 {
     const struct verdict_rule *r = rules;
 
     assert(cause < WAIT_CAUSES);
-    while ( r->cause != cause || (r->test && !r->test(domain, s)) )
+    while ( r->cause != cause || (r->test && !r->test(w)) )
     {
         r++;
         assert(r < rules + sizeof(rules) / sizeof(rules[0]));
     }
     return r;
+}
+
+/* Is one domain more to blame than the others?  `next` is the second most. */
+static bool is_clear_rival(uint64_t most, uint64_t next, uint64_t sum)
+{
+    return most > sum / 2 || (most > sum / 4 && most / 2 >= next);
+}
+
+static bool find_rival_of_trace(const struct wait_vcpu *v, uint16_t *domain)
+{
+    const struct wait_rival *r = v->rivals;
+    uint64_t sum = v->other_rivals, next = r && r->next ? r->next->cycles : 0;
+
+    for ( ; r; r = r->next )
+        sum += r->cycles;
+    if ( !v->rivals || !is_clear_rival(v->rivals->cycles, next, sum) )
+        return false;
+    *domain = v->rivals->domain;
+    return true;
+}
+
+static bool find_rival_of_stretch(const struct wait_stretch *s,
+                                  uint16_t *domain)
+{
+    uint64_t most = 0, next = 0, sum = 0;
+
+    for ( unsigned int i = 0; i < WAIT_TOP_RIVALS; i++ )
+    {
+        uint64_t cycles = s->rivals[i].cycles;
+
+        sum += cycles;
+        next = cycles > most ? most : cycles > next ? cycles : next;
+        if ( cycles <= most )
+            continue;
+        most = cycles;
+        *domain = s->rivals[i].domain;
+    }
+    return is_clear_rival(most, next, sum);
+}
+
+bool verdict_find_rival(const struct verdict_waits *w, uint16_t *domain)
+{
+    assert(!w->is_stretch || w->vcpu->stretches);
+    return w->is_stretch
+           ? find_rival_of_stretch(&w->vcpu->stretches->worst, domain)
+           : find_rival_of_trace(w->vcpu, domain);
 }
 
 /* --- findings ------------------------------------------------------------- */
@@ -120,6 +190,7 @@ static int compare_findings(const void *a, const void *b)
 size_t verdict_find(const struct wait_vcpu *v,
                     struct verdict_finding findings[WAIT_CAUSES])
 {
+    const struct verdict_waits all = { v, false };
     uint64_t sum = 0;
     size_t n = 0;
 
@@ -129,7 +200,7 @@ size_t verdict_find(const struct wait_vcpu *v,
         if ( v->sums.causes[i] )
             findings[n++] = (struct verdict_finding){
                 i, v->sums.causes[i],
-                verdict_find_rule(v->domain, &v->sums, i), &v->worst[i],
+                verdict_find_rule(&all, i), &v->worst[i],
             };
     }
     assert(sum == v->sums.waited);
@@ -138,16 +209,18 @@ size_t verdict_find(const struct wait_vcpu *v,
     return n;
 }
 
-const struct verdict_rule *verdict_find_headline(const struct wait_causes *w,
-                                                 const struct wait_vcpu *v,
-                                                 const struct wait_sums *s)
+const struct verdict_rule *
+verdict_find_headline(const struct wait_causes *causes,
+                      const struct verdict_waits *w)
 {
+    const struct wait_sums *s = get_sums(w);
+    const struct wait_vcpu *v = w->vcpu;
     uint64_t cycles[WAIT_CAUSES];
     unsigned int largest = 0;
 
     memcpy(cycles, s->causes, sizeof(cycles));
     assert(s->limited_siblings <= cycles[WAIT_RATELIMIT]);
-    if ( w->longest_limited_ns <= DEFAULT_LIMIT_NS )
+    if ( causes->longest_limited_ns <= DEFAULT_LIMIT_NS )
     {
         cycles[WAIT_SIBLING] += s->limited_siblings;
         cycles[WAIT_RIVAL] += cycles[WAIT_RATELIMIT] - s->limited_siblings;
@@ -159,7 +232,7 @@ const struct verdict_rule *verdict_find_headline(const struct wait_causes *w,
     if ( largest == WAIT_SIBLING && v->nr_pcpus >= v->nr_vcpus &&
          cycles[WAIT_RIVAL] >= cycles[WAIT_SIBLING] / RIVAL_PART )
         largest = WAIT_RIVAL;
-    return verdict_find_rule(v->domain, s, largest);
+    return verdict_find_rule(w, largest);
 }
 
 /* --- losses --------------------------------------------------------------- */
@@ -310,8 +383,8 @@ verdict_find_stretch_rule(const struct verdict_facts *f,
 {
     assert(verdict_find_stretch(f, loss));
     if ( loss == VERDICT_WAITS )
-        return verdict_find_headline(f->waits, f->vcpu,
-                                     &f->vcpu->stretches->worst.sums);
+        return verdict_find_headline(f->waits,
+                                     &(struct verdict_waits){ f->vcpu, true });
     if ( loss == VERDICT_DEVICE )
         return find_device_rule(f->accesses->worst.sums);
     return loss == VERDICT_BACKEND
@@ -341,7 +414,8 @@ static const struct verdict_rule *find_rule_of_loss(
     const struct verdict_facts *f, enum verdict_loss loss)
 {
     if ( loss == VERDICT_WAITS )
-        return verdict_find_headline(f->waits, f->vcpu, &f->vcpu->sums);
+        return verdict_find_headline(f->waits,
+                                     &(struct verdict_waits){ f->vcpu, false });
     if ( loss == VERDICT_DEVICE )
         return find_device_rule(f->accesses->sums);
     return loss == VERDICT_BACKEND

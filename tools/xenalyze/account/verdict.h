@@ -25,15 +25,23 @@ enum verdict_limit
     VERDICT_CAP,                /* the cap or budget of the domain */
     VERDICT_RATE_LIMIT,
     VERDICT_NEIGHBOUR,          /* the budget of the rival */
+    VERDICT_CROWD,              /* the weight or budget, among many rivals */
     VERDICT_SHARE,              /* the weight of the domain */
     VERDICT_LIMITS
+};
+
+/* Waits of a vcpu: all, or those of its worst stretch. */
+struct verdict_waits
+{
+    const struct wait_vcpu *vcpu;
+    bool is_stretch;
 };
 
 struct verdict_rule
 {
     enum wait_cause cause;      /* WAIT_CAUSES: not for waits */
     /* Does the rule fit?  NULL: always.  The first row that fits counts. */
-    bool (*test)(uint16_t domain, const struct wait_sums *s);
+    bool (*test)(const struct verdict_waits *w);
     const char *name;           /* in JSON */
     const char *headline;       /* a sentence without its subject, at most 44
                                    characters if a rival follows */
@@ -43,10 +51,16 @@ struct verdict_rule
     enum verdict_limit limit;   /* the advice differs between schedulers */
 };
 
-/* The rule for a cause of the waits of a domain's vcpu. */
-const struct verdict_rule *verdict_find_rule(uint16_t domain,
-                                             const struct wait_sums *s,
+/* The rule for a cause of the waits. */
+const struct verdict_rule *verdict_find_rule(const struct verdict_waits *w,
                                              enum wait_cause cause);
+
+/*
+ * The domain that ran instead for more than half of the time in which other
+ * domains ran, or for a quarter and twice as long as any other; false: there is
+ * none.  Requires closed wait causes.
+ */
+bool verdict_find_rival(const struct verdict_waits *w, uint16_t *domain);
 
 struct verdict_finding
 {
@@ -61,15 +75,15 @@ size_t verdict_find(const struct wait_vcpu *v,
                     struct verdict_finding findings[WAIT_CAUSES]);
 
 /*
- * The rule for the headline on these waits of the vcpu: that of the largest
- * cause.  The usual rate limit only prolongs the run of another vcpu, so its
- * time counts as that vcpu's; a longer limit is a cause of its own.  If the
- * domain may use a pcpu for each of its vcpus, and other domains ran for a
- * quarter of the time, then these made its vcpus compete with each other.
+ * The rule for the headline on these waits: that of the largest cause.  The
+ * usual rate limit only prolongs the run of another vcpu, so its time counts as
+ * that vcpu's; a longer limit is a cause of its own.  If the domain may use a
+ * pcpu for each of its vcpus, and other domains ran for a quarter of the time,
+ * then these made its vcpus compete with each other.
  */
-const struct verdict_rule *verdict_find_headline(const struct wait_causes *w,
-                                                 const struct wait_vcpu *v,
-                                                 const struct wait_sums *s);
+const struct verdict_rule *
+verdict_find_headline(const struct wait_causes *causes,
+                      const struct verdict_waits *w);
 
 /* Kinds of time that a vcpu may lose. */
 enum verdict_loss

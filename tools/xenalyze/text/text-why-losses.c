@@ -87,18 +87,20 @@ static void print_steps(const struct text_why *t)
 static void print_backend_cause(const struct text_why *t)
 {
     const struct wait_vcpu *v = t->backend;
+    const struct verdict_waits all = { v, false };
     const struct verdict_rule *rule;
     char name[XT_LABEL_MAX];
+    uint16_t rival;
 
     if ( !v || !v->sums.waited )
         return;
-    rule = verdict_find_headline(t->facts.waits, v, &v->sums);
+    rule = verdict_find_headline(t->facts.waits, &all);
     fprintf(t->out, WHY_INDENT "%s %s",
             xt_vcpu_column(t->names, v->domain, v->id, LATENCY_WIDEST, name),
             rule->headline);
-    if ( why_names_rival(rule) && v->rivals )
+    if ( why_names_rival(rule) && verdict_find_rival(&all, &rival) )
         fprintf(t->out, ":\n" WHY_INDENT "%s, %.1f%% of these waits",
-                why_domain_text(t, v->rivals->domain, name),
+                why_domain_text(t, rival, name),
                 stats_share(v->rivals->cycles, v->sums.waited));
     fprintf(t->out, "\n");
 }
@@ -292,7 +294,7 @@ static void print_source(const struct text_why *t, const struct block_source *s)
         [BLOCK_EMULATED] = "an emulated device, by ",
         [BLOCK_DEVICE] = "",
         [BLOCK_PAUSED] = "the toolstack, which paused it",
-        [BLOCK_OPEN] = "something that did not happen",
+        [BLOCK_OPEN] = "still blocked at the end",
         [BLOCK_UNKNOWN] = "an unknown event",
     };
     char name[XT_LABEL_MAX];

@@ -64,26 +64,6 @@ bool why_names_rival(const struct verdict_rule *rule)
     return rule->cause == WAIT_RIVAL || rule->cause == WAIT_RATELIMIT;
 }
 
-/* The domain that ran instead, in all waits or in the worst stretch. */
-static bool find_rival(const struct text_why *t, uint16_t *domain)
-{
-    const struct wait_vcpu *v = t->facts.vcpu;
-    const struct wait_top_rival *r, *most;
-
-    if ( !t->verdict.is_stretch )
-    {
-        *domain = v->rivals ? v->rivals->domain : 0;
-        return v->rivals;
-    }
-    assert(v->stretches);
-    r = most = v->stretches->worst.rivals;
-    for ( unsigned int i = 1; i < WAIT_TOP_RIVALS; i++ )
-        if ( r[i].cycles > most->cycles )
-            most = &r[i];
-    *domain = most->domain;
-    return most->cycles;
-}
-
 static const struct access_range *find_blamed_device(const struct text_why *t)
 {
     return t->verdict.is_stretch ? t->facts.accesses->worst.range : t->device;
@@ -128,6 +108,7 @@ static void print_blamed_irq(const struct text_why *t)
 static void print_headline(const struct text_why *t)
 {
     const struct verdict_result *v = &t->verdict;
+    const struct verdict_waits waits = { t->facts.vcpu, v->is_stretch };
     char name[XT_LABEL_MAX], device[ACCESS_TEXT];
     uint16_t rival;
 
@@ -142,7 +123,7 @@ static void print_headline(const struct text_why *t)
                 why_domain_text(t, find_blamed_backend(t), name));
     else if ( v->loss == VERDICT_INTERRUPTS )
         print_blamed_irq(t);
-    else if ( why_names_rival(v->rule) && find_rival(t, &rival) )
+    else if ( why_names_rival(v->rule) && verdict_find_rival(&waits, &rival) )
         fprintf(t->out, ": %s", why_domain_text(t, rival, name));
     fprintf(t->out, ".\n");
 }
