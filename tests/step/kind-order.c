@@ -5,11 +5,10 @@
  * store that publishes bytes (prod, or the offset of a list in t_info), a
  * barrier has to lie between it and each store to these bytes.
  *
- * This is all that a search through the allowed orders could find: a reader
- * that loads the publishing store first may miss exactly the stores without
- * such a barrier.  The reader has barriers of its own.  The other direction
- * needs none: a writer loads cons before it decides to store, and no CPU shows
- * others a store that depends on an unfinished decision.
+ * This is all that a search through the allowed orders could find in a writer:
+ * a reader that loads the publishing store first may miss exactly the stores
+ * without such a barrier.  tests/model/litmus.c searches the orders of writer
+ * and reader together.
  *
  * Stores are seen as changes of memory between two instructions, and barriers
  * as the marked instructions of xensim/include/asm/system.h.
