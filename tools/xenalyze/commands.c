@@ -291,7 +291,7 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .details = "Prints records in order of time with their fields explained. "
         "EVENTS are names, patterns, classes or numbers, as for --event.  The "
         "traces of several hosts are merged by the wall clocks of these.",
-      .options = OPTIONS("--dump-all"),
+      .options = OPTIONS("--dump-all", TABLE),
       .related = OPTIONS(SELECTION, "event", "output"),
       .take = take_events, .suggest = xt_catalogue_print_names },
     { .name = "records", .args = "[EVENTS] FILE",

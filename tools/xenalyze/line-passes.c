@@ -297,6 +297,8 @@ int dump_pass(const struct run *run, struct err *e)
         .text = config->dump_all, .raw = config->dump_raw_process,
         .show_power = config->dump_show_power_states,
         .colour = run->colour,
+        .numbers = config->reports.request.style == STYLE_TABLE,
+        .cpus = run->info.cpus,
     };
     struct dump *d = NULL;
     struct pass p;

@@ -68,6 +68,7 @@ struct chunk
     struct column_state *columns;       /* by pcpu, before the first record */
     uint64_t *times;            /* by pcpu, likewise: formats.c */
     unsigned int nr_cpus, room_cpus;
+    unsigned int column_width;  /* the dump's column of pcpus */
     uint64_t start;             /* the time stamp that is second 0 */
     bool fresh;                 /* the chunk begins a segment */
 

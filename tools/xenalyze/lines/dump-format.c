@@ -145,11 +145,24 @@ static inline char *put_dump_time(struct formatter *w, char *p, uint64_t time)
     return num_six(p + w->ms_length, ns - w->ms_start);
 }
 
+/* Blanks behind it, not before, so that searching for "p7 " finds pcpu 7. */
+static inline char *put_pcpu_number(char *p, unsigned int cpu)
+{
+    char *end;
+
+    *p = 'p';
+    end = num_u64(p + 1, cpu);
+    memcpy(end, "     ", PCPU_NUMBER_WIDTH);
+    return end > p + PCPU_NUMBER_WIDTH ? end : p + PCPU_NUMBER_WIDTH;
+}
+
 static inline char *put_column(const struct formatter *w, char *p,
                                unsigned int cpu)
 {
     debug_assert(cpu < w->nr_cpus);
     *p++ = ' ';
+    if ( w->d->has_numbers )
+        return put_pcpu_number(p, cpu);
     if ( w->nr_cpus <= 16 )
         memcpy(p, w->column, 16);
     else

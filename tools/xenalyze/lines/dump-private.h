@@ -19,8 +19,11 @@ struct dump
     struct who_runs runs;
     unsigned int segment;
     bool begun;
+    bool has_numbers;           /* the column is a number; since `begun` */
     uint64_t start;             /* first time stamp of the segment, or 0 */
 };
+
+#define PCPU_NUMBER_WIDTH 5u    /* "p1023" */
 
 /* Format the records of a chunk, as a callback of struct line_style. */
 void dump_format(const void *state, struct chunk *c);

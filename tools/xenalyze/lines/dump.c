@@ -28,6 +28,9 @@ static int add_first_columns(struct dump *d)
         if ( xt_trace_starts_with(d->trace, cpu) &&
              who_runs_show_pcpu(&d->runs, cpu) )
             return -ENOMEM;
+    d->has_numbers = d->options.numbers &&
+                     (d->options.cpus > DUMP_MAX_SIGNS ||
+                      d->runs.nr_cpus > DUMP_MAX_SIGNS);
     return 0;
 }
 
@@ -40,9 +43,9 @@ static void dump_begin_segment(struct dump *d, const struct xt_batch *b)
 }
 
 /* The longer the lines are, the fewer of them go into a chunk. */
-static size_t choose_max_items(const struct dump *d)
+static size_t choose_max_items(unsigned int column_width)
 {
-    size_t most = TEXT_TARGET / (d->runs.nr_cpus + TYPICAL_LINE);
+    size_t most = TEXT_TARGET / (column_width + TYPICAL_LINE);
 
     return most > CHUNK_ITEMS ? CHUNK_ITEMS
                               : most < MIN_ITEMS ? MIN_ITEMS : most;
@@ -56,7 +59,8 @@ static int open_chunk(struct dump *d, struct chunk *c,
     if ( !d->start || c->fresh )
         dump_begin_segment(d, b);
     c->start = d->start;
-    c->most = choose_max_items(d);
+    c->column_width = d->has_numbers ? PCPU_NUMBER_WIDTH : d->runs.nr_cpus;
+    c->most = choose_max_items(c->column_width);
     if ( chunk_set_cpus(c, d->runs.nr_cpus) )
         return -ENOMEM;
     for ( unsigned int cpu = 0; cpu < d->runs.nr_cpus; cpu++ )

@@ -8,7 +8,10 @@
  *       0.000071617 -x|  d1v0 csched2:runq_tickle cpu 2
  *
  * The column has a sign for each pcpu: x the record's own pcpu, | a vcpu, - an
- * idle vcpu, a blank if unknown, and . before the first runstate record.
+ * idle vcpu, a blank if unknown, and . before the first runstate record.  With
+ * option `numbers`, and more than DUMP_MAX_SIGNS pcpus on the host or in the
+ * first pass of the collector, the column is the number of the record's own
+ * pcpu: "p513".
  */
 #ifndef XENALYZE_LINES_DUMP_H
 #define XENALYZE_LINES_DUMP_H
@@ -31,9 +34,13 @@ struct dump_options
     bool text;                  /* print the line */
     bool show_power;
     bool colour;
+    bool numbers;               /* not stock's format for many pcpus ... */
+    uint32_t cpus;              /* ... the pcpus of the host; 0: unknown */
     const struct filter *filter;        /* borrowed; NULL: all records */
     const struct record_filter *source; /* borrowed: knows the start time */
 };
+
+#define DUMP_MAX_SIGNS 32u
 
 struct dump;
 

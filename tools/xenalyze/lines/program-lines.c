@@ -61,7 +61,8 @@ static char *put_dump_columns(const struct program_lines *l, char *p,
     assert(l->clock);
     *p++ = event->lost ? '!' : '*';
     p = num_sec_right(p, xt_clock_duration(l->clock, cycles), TIME_WIDTH);
-    p = num_fill(p, ' ', 1 + (l->pcpus < LINE_ROOM / 4 ? l->pcpus : 0));
+    p = num_fill(p, ' ', 1 + (l->column_width < LINE_ROOM / 4
+                               ? l->column_width : 0));
     *p++ = ' ';
     p = put_thread(l, p, event);
     *p++ = ' ';
@@ -159,7 +160,7 @@ int program_lines_add(struct program_lines *l, struct chunk *c)
 {
     int rc = 0;
 
-    l->pcpus = c->nr_cpus;
+    l->column_width = c->column_width;
     for ( size_t i = 0; !rc && i < c->nr; i++ )
     {
         assert(!l->begun || !i || c->items[i - 1].time <= c->items[i].time);

@@ -28,7 +28,7 @@ struct program_lines
 
     const struct program_event *next;   /* not yet added; NULL: the end */
     bool begun;
-    unsigned int pcpus;         /* columns of the last chunk of the dump */
+    unsigned int column_width;  /* of pcpus, in the last chunk of the dump */
     uint64_t shown;
     struct err err;
 };
