@@ -427,6 +427,24 @@ static int find_stream(struct analysis *a)
     return rc == -ENOMEM ? rc : 0;
 }
 
+/*
+ * Records behind the span name the pcpu of a wait and the reason of a blocked
+ * time.  Volumes count all records.
+ */
+#define READ_BEHIND_NS 1000000000u
+
+static uint64_t choose_stop(const struct analysis *a)
+{
+    const struct analyze_options *o = a->options;
+    uint64_t behind = xt_clock_cycles(&a->clock, READ_BEHIND_NS);
+
+    for ( size_t i = 0; i < a->nr_sinks; i++ )
+        if ( a->sinks[i].ops->volume )
+            return UINT64_MAX;
+    return o->bounded && o->until < UINT64_MAX - behind ? o->until + behind
+                                                        : UINT64_MAX;
+}
+
 static int setup_analysis(struct analysis *a, struct err *e)
 {
     int rc = 0;
@@ -439,6 +457,7 @@ static int setup_analysis(struct analysis *a, struct err *e)
     if ( rc )
         return rc;
     xt_info_clock(&a->info, a->options->hz, &a->clock);
+    a->stop = choose_stop(a);
     a->nr_shards = a->by_time ? 1 : count_threads(a);
     assert(a->nr_shards && a->nr_shards <= ANALYZE_MAX_THREADS);
     a->shards = arena_array(&a->arena, a->nr_shards, sizeof(*a->shards),

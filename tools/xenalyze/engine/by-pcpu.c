@@ -54,6 +54,7 @@ struct reader
     uint64_t steady_to;         /* last time stamp with this offset, if the
                                    clock drifts */
     uint64_t bytes;             /* of all windows of the pcpu */
+    uint64_t stop;              /* team's */
     unsigned int thread;        /* assigned thread */
     atomic_uint progress;       /* slices read, times 2; odd while a thread
                                    reads the next one */
@@ -70,6 +71,7 @@ struct team
     unsigned int slices;        /* of an epoch */
     unsigned int epoch;         /* from 1 */
     uint64_t from, limit;       /* of the epoch, both in it */
+    uint64_t stop;              /* records behind this time are not read */
     size_t nr_changes;          /* queued in the epoch */
     bool over;
     pthread_barrier_t barrier;
@@ -237,6 +239,27 @@ static const unsigned char *read_common_records(struct reader *r,
     return at;
 }
 
+/* The pcpu has records behind `stop`, and stays in its state until then. */
+COLD
+static void end_at_stop(struct reader *r)
+{
+    if ( r->p->begun && r->p->time < r->stop )
+        r->p->time = r->stop;
+    r->has_next = false;
+    r->done = true;
+    pcpu_end(r->p);
+}
+
+/* The record at the end of a loss has its size. */
+static void end_loss_behind_stop(struct pcpu *p, const struct xt_record *next,
+                                 uint64_t time)
+{
+    if ( p->in_gap )
+        pcpu_end_gap(p, next, time);
+    if ( p->loss_begun )
+        pcpu_record(p, next, time);
+}
+
 static void read_pcpu(struct reader *r, uint64_t limit)
 {
     const unsigned char *at = r->walk.at;
@@ -251,6 +274,10 @@ static void read_pcpu(struct reader *r, uint64_t limit)
         {
             r->next = next;
             r->has_next = true;
+            if ( limit < r->stop )
+                return;
+            end_loss_behind_stop(r->p, &next, time);
+            end_at_stop(r);
             return;
         }
         pcpu_record(r->p, &next, time);
@@ -260,7 +287,11 @@ static void read_pcpu(struct reader *r, uint64_t limit)
     }
     r->has_next = false;
     if ( r->walk.cursor.gap && !end_in_gap(r, limit) )
+    {
+        if ( limit == r->stop )
+            end_at_stop(r);
         return;
+    }
     r->done = true;
     pcpu_end(r->p);
 }
@@ -441,8 +472,8 @@ static void run_epochs(struct team *t, uint64_t first)
     do
     {
         t->epoch++;
-        t->from = next;
-        t->limit = next + length < next ? UINT64_MAX : next + length;
+        t->from = next < t->stop ? next : t->stop;
+        t->limit = t->stop - t->from < length ? t->stop : t->from + length;
         pthread_barrier_wait(&t->barrier);
         t->rc = apply_changes(t);
         read_epoch(t, 0);
@@ -553,6 +584,7 @@ static int open_readers(struct team *t, unsigned int nr)
         r->clock = xt_index_correction(r->walk.context.index, cpu);
         r->offset = r->clock.offset;
         r->bytes = count_bytes(&r->walk, cpu);
+        r->stop = t->stop;
         if ( !r->bytes )
             continue;
         r->p = segment_pcpu(t->a, cpu);
@@ -565,7 +597,7 @@ static int open_readers(struct team *t, unsigned int nr)
 
 static int read_segment(struct analysis *a, struct err *e)
 {
-    struct team t = { .a = a };
+    struct team t = { .a = a, .stop = a->stop };
     uint64_t first, last;
     unsigned int nr;
     int rc = xt_trace_cpus(a->trace, &nr, e);

@@ -56,6 +56,7 @@ struct analysis
     unsigned int nr_shards;
     bool by_time;               /* the input is a stream */
     uint64_t moment_gap;        /* FACT_MOMENT_NS in cycles */
+    uint64_t stop;              /* a file is read up to this time */
 
     /* The pcpus of this segment; NULL for a pcpu without records. */
     struct arena pcpu_arena;
