@@ -334,13 +334,14 @@ END
 verdict pinned 'victim/0 is kept beside a noisy neighbour: noisy.' d1v0
 
 # No single domain is the reason of the waits.
-simulate crowd <<END
-$head
+crowd="$head
 [domain victim]
 pin = 0
 [domain busy]
 copies = 4
-pin = 0
+pin = 0"
+simulate crowd <<END
+$crowd
 [domain filler]
 pin = 1
 END
@@ -349,12 +350,7 @@ grep -q '^ Ran instead: busy[1-4] 2[0-9]\.[0-9]%, busy[1-4] 2[0-9]\.[0-9]%, 2 ' 
     crowd.text || fail "crowd: $(cat crowd.text)"
 
 simulate crowd-pinned <<END
-$head
-[domain victim]
-pin = 0
-[domain busy]
-copies = 4
-pin = 0
+$crowd
 END
 verdict crowd-pinned 'victim/0 is kept beside several busy domains.' victim
 
