@@ -54,7 +54,6 @@ struct reader
     uint64_t steady_to;         /* last time stamp with this offset, if the
                                    clock drifts */
     uint64_t bytes;             /* of all windows of the pcpu */
-    uint64_t stop;              /* team's */
     unsigned int thread;        /* assigned thread */
     atomic_uint progress;       /* slices read, times 2; odd while a thread
                                    reads the next one */
@@ -241,10 +240,10 @@ static const unsigned char *read_common_records(struct reader *r,
 
 /* The pcpu has records behind `stop`, and stays in its state until then. */
 COLD
-static void end_at_stop(struct reader *r)
+static void end_at_stop(struct reader *r, uint64_t stop)
 {
-    if ( r->p->begun && r->p->time < r->stop )
-        r->p->time = r->stop;
+    if ( r->p->begun && r->p->time < stop )
+        r->p->time = stop;
     r->has_next = false;
     r->done = true;
     pcpu_end(r->p);
@@ -260,7 +259,7 @@ static void end_loss_behind_stop(struct pcpu *p, const struct xt_record *next,
         pcpu_record(p, next, time);
 }
 
-static void read_pcpu(struct reader *r, uint64_t limit)
+static void read_pcpu(struct reader *r, uint64_t limit, uint64_t stop)
 {
     const unsigned char *at = r->walk.at;
     struct xt_record next = r->next;
@@ -274,10 +273,10 @@ static void read_pcpu(struct reader *r, uint64_t limit)
         {
             r->next = next;
             r->has_next = true;
-            if ( limit < r->stop )
+            if ( limit < stop )
                 return;
             end_loss_behind_stop(r->p, &next, time);
-            end_at_stop(r);
+            end_at_stop(r, stop);
             return;
         }
         pcpu_record(r->p, &next, time);
@@ -288,8 +287,8 @@ static void read_pcpu(struct reader *r, uint64_t limit)
     r->has_next = false;
     if ( r->walk.cursor.gap && !end_in_gap(r, limit) )
     {
-        if ( limit == r->stop )
-            end_at_stop(r);
+        if ( limit == stop )
+            end_at_stop(r, stop);
         return;
     }
     r->done = true;
@@ -315,7 +314,7 @@ static void read_slice(struct team *t, struct reader *r, unsigned int slice,
     r->p->emit = &s->emit;
     fact_queue_begin(&s->queue, r->p, t->epoch);
     r->p->scratch = &s->scratch[t->epoch % 2];
-    read_pcpu(r, find_slice_end(t, slice));
+    read_pcpu(r, find_slice_end(t, slice), t->stop);
     xt_walk_pause(&r->walk);
 }
 
@@ -584,7 +583,6 @@ static int open_readers(struct team *t, unsigned int nr)
         r->clock = xt_index_correction(r->walk.context.index, cpu);
         r->offset = r->clock.offset;
         r->bytes = count_bytes(&r->walk, cpu);
-        r->stop = t->stop;
         if ( !r->bytes )
             continue;
         r->p = segment_pcpu(t->a, cpu);
