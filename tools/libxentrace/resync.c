@@ -34,9 +34,6 @@
 #include "libxentrace/seal.h"
 #include "libxentrace/source.h"
 
-/* The expected number where no seal came before. */
-#define NO_NUMBER (1ull << 32)
-
 /* The budget: at the beginning, and for each byte of input. */
 #define WASTE_FIRST (1u << 24)
 #define WASTE_RATE 8u
@@ -262,7 +259,7 @@ static bool seal_agrees(struct xt_windows *w, size_t at, size_t stop)
     uint32_t number;
 
     if ( !get_seal_number(w, at, &number) )
-        return !w->expected_seal || w->expected_seal == NO_NUMBER;
+        return !w->expected_seal || w->expected_seal == XT_NO_SEAL;
     if ( !xt_header_read(w, at, &h) )
         return false;
     h.size = stop - at - XT_WINDOW_HEADER;
@@ -329,7 +326,7 @@ void xt_resync_skip_damage(struct xt_windows *w)
 void xt_resync_find_first(struct xt_windows *w, size_t from, size_t limit)
 {
     assert(limit <= w->size);
-    w->expected_seal = NO_NUMBER;
+    w->expected_seal = XT_NO_SEAL;
     w->skipping = false;
     w->next = limit;
     if ( from < limit )
@@ -382,7 +379,7 @@ bool xt_resync_check_window(struct xt_windows *w, size_t at,
     bool follows = get_seal_number(w, end, &next);
     uint64_t expected = w->expected_seal;
 
-    w->expected_seal = sealed ? (uint64_t)number + 1 : NO_NUMBER;
+    w->expected_seal = sealed ? (uint64_t)number + 1 : XT_NO_SEAL;
     if ( !sealed )
     {
         /*

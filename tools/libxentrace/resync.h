@@ -14,6 +14,9 @@
 
 #include "libxentrace/window.h"
 
+/* The expected number of a seal behind a window without one. */
+#define XT_NO_SEAL (1ull << 32)
+
 /*
  * The window at `at` claims to end at `end`, where no header is.  Returns the
  * end of its credible records.

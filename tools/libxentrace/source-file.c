@@ -247,6 +247,15 @@ void xt_source_prefetch(struct xt_source *s, uint64_t at, uint64_t size)
                 MADV_WILLNEED);
 }
 
+bool xt_source_peek(const struct xt_source *s, uint64_t at, void *to,
+                    size_t size)
+{
+    const struct file_source *p = (const struct file_source *)s;
+
+    return s->ops == &mapped_ops && at <= s->size && s->size - at >= size &&
+           fault_pread(p->fd, to, size, at) == (ssize_t)size;
+}
+
 void xt_source_count_used(struct xt_source *s, uint64_t bytes)
 {
     struct file_source *p = file_source_of(s);

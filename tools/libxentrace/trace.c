@@ -337,45 +337,6 @@ int xt_trace_info(struct xt_trace *t, struct xt_info *info, struct err *e)
     return rc == -EAGAIN ? 0 : rc;
 }
 
-/*
- * Deliver the metadata of a window, which precedes all other records.  True if
- * there is any.
- */
-static bool visit_window(const struct xt_window *w, xt_meta_fn *fn, void *arg)
-{
-    struct xt_damage ignored = { 0 };
-    struct xt_records records;
-    struct xt_record r;
-    struct xt_meta m;
-    bool found = false;
-
-    xt_records_init(&records, w, &ignored);
-    while ( xt_records_next(&records, &r) && xt_event_is_meta(r.event) )
-        if ( xt_meta_decode(&m, &r) )
-        {
-            fn(arg, &m);
-            found = true;
-        }
-    return found;
-}
-
-void xt_trace_visit_metadata(const struct xt_trace *t, xt_meta_fn *fn,
-                             void *arg)
-{
-    struct xt_damage ignored = { 0 };
-    struct xt_windows look = t->windows;
-    struct xt_window w;
-    bool found = false;
-
-    look.damage = &ignored;
-    while ( xt_windows_next(&look, &w) &&
-            (found || w.at < XT_INFO_BYTES) )
-    {
-        xt_source_count_header(t->source, w.size);
-        found |= visit_window(&w, fn, arg);
-    }
-}
-
 /* Classes of the records that may prove what is unknown. */
 static uint32_t choose_proof_classes(const struct xt_dialect *d)
 {

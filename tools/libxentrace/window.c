@@ -18,8 +18,7 @@ bool xt_header_read(struct xt_windows *w, size_t at, struct xt_header *h)
     if ( !xt_windows_has(w, at, sizeof(*h)) )
         return false;
     memcpy(h, w->bytes + at, sizeof(*h));
-    return h->magic == XT_WINDOW_MAGIC && h->cpu < XT_MAX_CPUS &&
-           h->size % 4 == 0 && h->size <= XT_WINDOW_MAX;
+    return xt_header_is_credible(h);
 }
 
 void xt_windows_init(struct xt_windows *w, const void *bytes, size_t size,

@@ -99,13 +99,19 @@ bool xt_windows_next(struct xt_windows *w, struct xt_window *out);
 void xt_windows_move(struct xt_windows *w, const void *bytes, size_t size,
                      uint64_t origin, bool more);
 
-/* For resync.c: the header of a window, as in the input. */
+/* The header of a window, as in the input. */
 struct xt_header
 {
     uint32_t magic;
     uint32_t cpu;
     uint32_t size;
 };
+
+static inline bool xt_header_is_credible(const struct xt_header *h)
+{
+    return h->magic == XT_WINDOW_MAGIC && h->cpu < XT_MAX_CPUS &&
+           h->size % 4 == 0 && h->size <= XT_WINDOW_MAX;
+}
 
 /*
  * True if `size` bytes are in memory at `at`.  Every access to the input needs
