@@ -85,6 +85,45 @@ static struct xt_latest get_latest(const struct xt_count *before,
     return l;
 }
 
+/* Have all times of the pcpu, up to that of the newest record, risen? */
+static bool times_rise(const struct xt_count *n)
+{
+    return n->tsc.known && n->tsc.last == n->latest.time &&
+           xt_latest_is_steady(&n->latest);
+}
+
+/*
+ * The loop for the common case: records of Xen, in order of time, without a far
+ * step, and with enough bytes left in the window for any record.  Returns the
+ * address of the first other record.
+ */
+static const unsigned char *count_common_records(struct xt_event_counts *events,
+                                                 struct xt_count *n,
+                                                 const unsigned char *at,
+                                                 const unsigned char *end)
+{
+    unsigned int records = 0, timed = 0;
+    uint64_t last = n->tsc.last;
+
+    for ( ; (size_t)(end - at) >= XT_RECORD_MAX_BYTES; records++ )
+    {
+        uint32_t header = xt_load32(at), event = TRC_HD_TO_EVENT(header);
+        bool has_tsc = header & TRC_HD_CYCLE_FLAG;
+        uint64_t tsc = has_tsc ? xt_load64(at + 4) : last;
+
+        if ( !xt_event_is_of_xen(event) || tsc - last > XT_FAR_STEP ||
+             xt_event_counts_add(events, event) )
+            break;
+        last = tsc;
+        timed += has_tsc;
+        at += xt_record_size(header);
+    }
+    n->records += records;
+    n->tsc.last = last;
+    xt_latest_add_near(&n->latest, timed, last);
+    return at;
+}
+
 /* `before`: the counts of the pcpu in earlier windows. */
 static int count_window_records(struct xt_counts *c, const struct xt_window *w,
                                 const struct xt_count *before,
@@ -115,6 +154,12 @@ static int count_window_records(struct xt_counts *c, const struct xt_window *w,
         if ( (is_gen(&r) && xt_losses_add(&c->losses, &r)) ||
              xt_event_counts_add(&c->events, r.event) )
             return -ENOMEM;
+        if ( times_rise(n) )
+        {
+            records.at = count_common_records(&c->events, n, records.at,
+                                              records.end);
+            latest = n->tsc.last;
+        }
     }
     n->windows = 1;
     n->bytes = records.at - w->bytes;

@@ -32,11 +32,13 @@ struct xt_event_counts
 int xt_event_counts_init(struct xt_event_counts *t);
 void xt_event_counts_fini(struct xt_event_counts *t);
 
-/* The first slot to probe for an event; `mask` is nr_rows - 1. */
-static inline size_t xt_event_counts_slot(uint32_t event, size_t mask)
+/*
+ * The first slot to probe for an event.  Ids differ in few bits, of which the
+ * product has all in its upper half.
+ */
+static inline size_t xt_event_counts_slot(uint32_t event, size_t nr_rows)
 {
-    /* Ids of a class differ in low bits, classes in bits 12 and up. */
-    return (event ^ event >> 12 ^ event >> 18) & mask;
+    return (uint64_t)(event * 2654435761u) * nr_rows >> 32;
 }
 
 /* For an event that is not in its first slot.  0 or -ENOMEM. */
@@ -45,7 +47,7 @@ int xt_event_counts_add_slow(struct xt_event_counts *t, uint32_t event);
 static inline int xt_event_counts_add(struct xt_event_counts *t, uint32_t event)
 {
     struct xt_event_count *row = &t->rows[xt_event_counts_slot(event,
-                                                               t->nr_rows - 1)];
+                                                               t->nr_rows)];
 
     if ( row->event != event )
         return xt_event_counts_add_slow(t, event);

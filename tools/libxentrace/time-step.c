@@ -142,6 +142,19 @@ void xt_latest_add(struct xt_latest *l, uint64_t first, uint64_t time)
     l->nr++;
 }
 
+bool xt_latest_is_steady(const struct xt_latest *l)
+{
+    return l->known && l->last == l->time && !l->nr_far &&
+           (!l->nr_step || l->nr_step >= ENOUGH_RECORDS);
+}
+
+void xt_latest_add_near(struct xt_latest *l, unsigned int nr, uint64_t time)
+{
+    assert(xt_latest_is_steady(l) && time >= l->time);
+    l->time = l->last = time;
+    l->nr += nr;
+}
+
 /*
  * Does damage follow the record that ends at `at`?  The search for the next
  * window shortens a damaged one, so that it is smaller than its header says.

@@ -79,6 +79,14 @@ void xt_latest_begin(struct xt_latest *l, uint64_t time);
 void xt_latest_add(struct xt_latest *l, uint64_t first, uint64_t time);
 
 /*
+ * Is the time that was added last the latest, and does it need no evidence by
+ * the next times?  Then xt_latest_add_near() adds `nr` times that rise without
+ * a far step, up to `time`.
+ */
+bool xt_latest_is_steady(const struct xt_latest *l);
+void xt_latest_add_near(struct xt_latest *l, unsigned int nr, uint64_t time);
+
+/*
  * All records of window `w`, from its header on in memory, have been added; the
  * last one ends at `at`.  Damage may follow there.
  */
