@@ -375,8 +375,38 @@ static void print_counts(const struct run *run, struct count *c)
     text_print_cut(was_cut, run->out);
 }
 
+/* The order of records does not matter if all are counted. */
+static int count_all(struct pass *p, struct count *c,
+                     const struct xt_damage **damage, struct err *e)
+{
+    const struct run *run = p->run;
+    bool shown = pass_progress_begin(&p->progress, run, false);
+    int rc = count_windows(c, run->trace, shown ? pass_progress_update : NULL,
+                           &p->progress, damage, e);
+
+    assert(!p->source.filter);
+    pass_progress_end(&p->progress);
+    if ( !rc && !count_records(c) )
+        return PASS_NO_RECORD;
+    if ( !rc )
+        run_warn_damage(run);
+    return rc;
+}
+
+static int count_selected(struct pass *p, struct count *c,
+                          const struct xt_damage **damage, struct err *e)
+{
+    const struct config *config = p->run->config;
+
+    *damage = xt_trace_damage(p->run->trace);
+    return p->source.filter || config->time || config->follow
+           ? run_style(p, count_style(), c, ORDER_TIME, e)
+           : count_all(p, c, damage, e);
+}
+
 int count_pass(const struct run *run, struct err *e)
 {
+    const struct xt_damage *damage;
     struct count *c = NULL;
     struct pass p;
     int rc = pass_begin(&p, run, e);
@@ -385,7 +415,7 @@ int count_pass(const struct run *run, struct err *e)
     {
         rc = count_new(&c);
         rc = rc ? err_sys(e, rc, "cannot count %s", run->name)
-                : run_style(&p, count_style(), c, ORDER_TIME, e);
+                : count_selected(&p, c, &damage, e);
     }
     if ( !rc )
     {
@@ -393,8 +423,7 @@ int count_pass(const struct run *run, struct err *e)
         rc = run_flush(run, e);
     }
     if ( !rc )
-        run_warn_backward(run, xt_trace_damage(run->trace)->
-                               times[XT_DAMAGE_BACKWARD]);
+        run_warn_backward(run, damage->times[XT_DAMAGE_BACKWARD]);
     count_free(c);
     pass_end(&p);
     return rc;

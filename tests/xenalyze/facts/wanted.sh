@@ -53,11 +53,20 @@ expect 0 "$xenalyze" --summary trace
 ! grep -q '^ clock: ' out || fail "a guess, although the frequency is given"
 
 # --verbose reports how reliable the order is.
-expect 0 "$xenalyze" --verbose --count trace
+expect 0 "$xenalyze" --verbose --dump-all trace
 grep -q 'order in time is exact$' err || fail "a file: $(cat err)"
-expect 0 sh -c "cat trace | $xenalyze --verbose --count"
+expect 0 sh -c "cat trace | $xenalyze --verbose --dump-all"
 grep -q ' passes: [1-9][0-9]*, .* late records: 0$' err ||
     fail "a stream: $(cat err)"
+
+# All records are counted in the order of the file, those of a span in that of
+# time.
+expect 0 "$xenalyze" count trace
+mv out counts
+expect 0 "$xenalyze" count trace --time 0..1h
+cmp -s out counts || fail "counts depend on the order"
+expect 0 sh -c "cat trace | $xenalyze count -"
+cmp -s out counts || fail "counts of a stream differ"
 
 # Metadata without a time before the first time stamp does not start time.
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counting in the pipeline: the read callback counts the records of a batch and
- * adds none to the chunk, so nothing is formatted or written.  One thread at a
- * time reads, so the counters need no lock.
+ * All records are counted window by window, in the order of the file.  Records
+ * that match a filter are counted in the pipeline: the read callback counts the
+ * records of a batch and adds none to the chunk, so nothing is formatted or
+ * written.  One thread at a time reads, so the counters need no lock.
  */
 #include "xenalyze/lines/count.h"
 
@@ -12,12 +13,13 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
+#include "libxentrace/counts.h"
 #include "libxentrace/internal.h"
 #include "xenalyze/account/account.h"
 
 struct count
 {
-    struct xt_event_counts tally;
+    struct xt_counts counts;
     uint64_t records;
 };
 
@@ -26,7 +28,7 @@ int count_new(struct count **out)
     struct count *c = fault_calloc(1, sizeof(*c));
 
     *out = NULL;
-    if ( !c || xt_event_counts_init(&c->tally) )
+    if ( !c || xt_counts_init(&c->counts) )
     {
         free(c);
         return -ENOMEM;
@@ -39,7 +41,7 @@ void count_free(struct count *c)
 {
     if ( !c )
         return;
-    xt_event_counts_fini(&c->tally);
+    xt_counts_fini(&c->counts);
     free(c);
 }
 
@@ -54,7 +56,7 @@ static ssize_t count_read(void *state, struct chunk *chunk,
     for ( size_t i = at; i < b->nr; i++ )
     {
         xt_batch_record(b, &b->items[i], &r);
-        if ( xt_event_counts_add(&c->tally, r.event) )
+        if ( xt_event_counts_add(&c->counts.events, r.event) )
             return -ENOMEM;
     }
     c->records += b->nr - at;
@@ -76,6 +78,38 @@ const struct line_style *count_style(void)
     return &style;
 }
 
+int count_windows(struct count *c, struct xt_trace *t,
+                  void (*progress)(void *arg, uint64_t time), void *arg,
+                  const struct xt_damage **damage, struct err *e)
+{
+    struct xt_records records;
+    struct xt_window w;
+    int rc;
+
+    assert(!c->records);
+    while ( (rc = xt_trace_next_window(t, &w, e)) > 0 )
+    {
+        xt_trace_begin_records(t, &w, &records);
+        if ( xt_counts_add_window(&c->counts, &w, records.damage) )
+            return err_sys(e, -ENOMEM, "cannot count %s", xt_trace_name(t));
+        if ( progress )
+            progress(arg, 0);
+    }
+    if ( rc )
+        return rc;
+    if ( xt_counts_finish(&c->counts, xt_trace_position(t),
+                          xt_trace_damage(t)) )
+        return err_sys(e, -ENOMEM, "cannot count %s", xt_trace_name(t));
+    c->records = c->counts.total.records;
+    *damage = &c->counts.damage;
+    return 0;
+}
+
+uint64_t count_records(const struct count *c)
+{
+    return c->records;
+}
+
 /* The most records first; events with equal numbers by id. */
 static int compare_counts(const void *a, const void *b)
 {
@@ -89,7 +123,7 @@ static int compare_counts(const void *a, const void *b)
 void count_print(struct count *c, const struct report_request *request,
                  FILE *out)
 {
-    struct xt_event_counts *t = &c->tally;
+    struct xt_event_counts *t = &c->counts.events;
     size_t n = sort_limit(request, t->used);
 
     assert(c->records >= t->others);

@@ -20,6 +20,17 @@ struct count;
 int count_new(struct count **c);
 void count_free(struct count *c);       /* NULL is fine */
 
+/*
+ * Count all records.  `progress` may be NULL; its time is 0.  *damage belongs to
+ * *c.  0, or -errno with *e.
+ */
+int count_windows(struct count *c, struct xt_trace *t,
+                  void (*progress)(void *arg, uint64_t time), void *arg,
+                  const struct xt_damage **damage, struct err *e);
+
+/* The number of records so far. */
+uint64_t count_records(const struct count *c);
+
 /* A style that only counts, for pipeline_run(), on a struct count. */
 const struct line_style *count_style(void);
 
