@@ -3,7 +3,8 @@
  * One pass over the trace in the order of time, from its beginning: states at
  * the begin of the span follow from any record before.
  *
- *     before the span    -> early records (early-records.h)
+ *     before the span    -> early records (early-records.h); those long before
+ *                           it do not enter their ring
  *     the first record from the span's begin on: the early records are written
  *     in the span        -> window buffer (window-buffer.h)
  *     behind             -> only ends: see ENDS
@@ -29,6 +30,9 @@
 /* The search for ends gives up after these bytes of the trace. */
 #define MAX_BEHIND (256u << 20)
 
+/* Bytes of the trace with many times the records that the ring has room for. */
+#define RING_DISTANCE (16u << 20)
+
 /* Metadata from before the span, with the meta_cut record. */
 #define MAX_METADATA (4u << 20)
 
@@ -45,6 +49,8 @@ struct cut
     struct who_runs runs;       /* for the filter */
     struct early_records early;
     struct window_buffer windows;
+    uint64_t ring_from;         /* earlier records do not enter the ring; 0
+                                   behind the first one that does */
     size_t metadata;            /* bytes before the span */
     bool has_clock;             /* in the metadata */
     bool wants_mark;            /* the last reading of clocks, which is the
@@ -282,6 +288,24 @@ static int cut_begin_segment(struct cut *c, const struct xt_batch *b)
     return rc;
 }
 
+/*
+ * Times of a damaged trace may go back: once a record has entered the ring, all
+ * do.
+ */
+static int cut_selected(struct cut *c, const struct xt_item *item,
+                        const struct xt_record *r, const void *bytes,
+                        size_t size)
+{
+    int matches;
+
+    if ( item->time < c->ring_from )
+        return early_pass(&c->early, xt_item_cpu(item), item->time, r, bytes,
+                          size);
+    c->ring_from = 0;
+    matches = match_filter(c, item, r);
+    return matches > 0 ? cut_record(c, item, r, bytes, size) : matches;
+}
+
 static int cut_batch(struct cut *c, const struct xt_batch *b)
 {
     int rc = cut_begin_segment(c, b);
@@ -297,11 +321,7 @@ static int cut_batch(struct cut *c, const struct xt_batch *b)
         if ( xt_event_is_meta(r.event) )
             rc = cut_metadata(c, item, &r, bytes, size);
         else if ( r.event != TRC_TRACE_WRAP_BUFFER )
-        {
-            rc = match_filter(c, item, &r);
-            if ( rc > 0 )
-                rc = cut_record(c, item, &r, bytes, size);
-        }
+            rc = cut_selected(c, item, &r, bytes, size);
     }
     c->counts->records += b->nr;
     assert(rc <= 0);
@@ -348,6 +368,20 @@ static int read_records(struct cut *c, struct err *e)
     return rc;
 }
 
+/* A filter may leave few records: then the ring has them all. */
+static int find_ring_from(struct cut *c, struct err *e)
+{
+    const struct cut_options *o = c->o;
+    int rc;
+
+    if ( !filter_is_empty(o->filter) || !o->from )
+        return 0;
+    rc = xt_trace_find_start(o->trace, o->from, RING_DISTANCE, &c->ring_from,
+                             e);
+    assert(rc || c->ring_from <= o->from);
+    return rc ? rc : xt_trace_rewind(o->trace, e);
+}
+
 static int init_cut(struct cut *c)
 {
     int rc;
@@ -369,7 +403,8 @@ int cut_trace(const struct cut_options *o, struct cut_counts *counts,
 
     *counts = (struct cut_counts){ .records = 0 };
     rc = init_cut(&c);
-    rc = rc ? fail_cut(&c, rc, e) : read_records(&c, e);
+    rc = rc ? fail_cut(&c, rc, e) : find_ring_from(&c, e);
+    rc = rc ? rc : read_records(&c, e);
     if ( !rc )
     {
         rc = c.begun ? 0 : begin_span(&c);

@@ -482,10 +482,9 @@ static void replace_power(struct early_records *h,
     assert(kept->size);
 }
 
-/* The oldest record of the ring replaces earlier ones. */
-static int leave_ring(struct early_records *h)
+/* A record outside of the ring replaces earlier ones. */
+static int replace(struct early_records *h, const struct early_record *kept)
 {
-    const struct early_record *kept = &h->ring[h->begin++ % RING];
     struct domain_change life;
     struct vcpu_change c;
     struct xt_record r;
@@ -511,20 +510,67 @@ static int leave_ring(struct early_records *h)
     return 0;
 }
 
-int early_keep(struct early_records *h, unsigned int cpu, uint64_t time,
-                 const void *bytes, size_t size)
+static int leave_ring(struct early_records *h)
 {
-    struct early_record *r;
-    int rc = h->end - h->begin == RING ? leave_ring(h) : 0;
+    assert(h->begin < h->end);
+    return replace(h, &h->ring[h->begin++ % RING]);
+}
 
-    assert(size && size <= XT_RECORD_MAX_BYTES && cpu < h->nr_pcpus);
-    r = &h->ring[h->end % RING];
-    r->number = h->end++;
+static void fill_record(struct early_record *r, uint64_t number,
+                        unsigned int cpu, uint64_t time, const void *bytes,
+                        size_t size)
+{
+    assert(size && size <= XT_RECORD_MAX_BYTES);
+    r->number = number;
     r->time = time;
     r->cpu = cpu;
     r->size = size;
     memcpy(r->bytes, bytes, size);
+}
+
+int early_keep(struct early_records *h, unsigned int cpu, uint64_t time,
+                 const void *bytes, size_t size)
+{
+    int rc = h->end - h->begin == RING ? leave_ring(h) : 0;
+
+    assert(cpu < h->nr_pcpus);
+    fill_record(&h->ring[h->end % RING], h->end, cpu, time, bytes, size);
+    h->end++;
     return rc;
+}
+
+/* Records that replace none but EARLY_LAST: most of a trace. */
+static bool replaces_nothing(uint32_t event)
+{
+    const uint32_t classes = TRC_PV | TRC_MEM | TRC_SHADOW;
+
+    return (event & ~0xfffu) == TRC_HVM_HANDLER ||
+           (event >> TRC_CLS_SHIFT & classes >> TRC_CLS_SHIFT);
+}
+
+int early_pass(struct early_records *h, unsigned int cpu, uint64_t time,
+               const struct xt_record *r, const void *bytes, size_t size)
+{
+    struct early_pcpu *p = cpu < h->nr_pcpus ? &h->pcpus[cpu] : NULL;
+    bool is_busy = p && p->is_busy;
+    struct early_record kept;
+    int rc;
+
+    assert(h->begin == h->end);
+    if ( is_busy && replaces_nothing(r->event) )
+        return 0;
+    h->begin = ++h->end;
+    if ( is_busy && is_entry_or_exit(r->event) )
+    {
+        p->in_exit = !is_entry(r->event);
+        p->slots[EARLY_EXIT].size = 0;
+        if ( p->in_exit )
+            fill_record(&p->slots[EARLY_EXIT], h->end, cpu, time, bytes, size);
+        return 0;
+    }
+    rc = early_follow(h, cpu, time, r);
+    fill_record(&kept, h->end, cpu, time, bytes, size);
+    return rc ? rc : replace(h, &kept);
 }
 
 /* --- delivery ------------------------------------------------------------- */

@@ -21,8 +21,8 @@ int count_new(struct count **c);
 void count_free(struct count *c);       /* NULL is fine */
 
 /*
- * Count all records.  `progress` may be NULL; its time is 0.  *damage belongs to
- * *c.  0, or -errno with *e.
+ * Count all records.  `progress` may be NULL; its time is 0.  *damage belongs
+ * to *c.  0, or -errno with *e.
  */
 int count_windows(struct count *c, struct xt_trace *t,
                   void (*progress)(void *arg, uint64_t time), void *arg,
