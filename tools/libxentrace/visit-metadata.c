@@ -16,6 +16,12 @@
 #include "libxentrace/seal.h"
 #include "libxentrace/trace-private.h"
 
+/*
+ * Windows that are worth a copy: of smaller ones, a page fault maps several
+ * (XT_SOURCE_FAULT_AROUND).
+ */
+#define LARGE (16u << 10)
+
 /* The begin of a window: its header, its seal, the header of a record. */
 struct head
 {
@@ -25,12 +31,12 @@ struct head
 
 _Static_assert(sizeof(struct head) == XT_WINDOW_HEADER + XT_SEAL_BYTES + 4,
                "layout");
+_Static_assert(LARGE >= sizeof(struct head), "a large window has a head");
 
 static bool read_head(const struct xt_trace *t, uint64_t at, struct head *h)
 {
     return xt_source_peek(t->source, at, h, sizeof(*h)) &&
-           xt_header_is_credible(&h->header) &&
-           h->header.size >= sizeof(h->records);
+           xt_header_is_credible(&h->header) && h->header.size >= LARGE;
 }
 
 /* The number of the seal, or XT_NO_SEAL. */
@@ -56,8 +62,9 @@ static bool begins_with_metadata(const struct head *h, uint64_t seal)
 }
 
 /*
- * Step over windows without metadata, up to the first one that is not certain:
- * both it and the next one are sealed, with consecutive numbers, or neither is.
+ * Step over large windows without metadata, up to the first one that is not
+ * certain: both it and the next one are sealed, with consecutive numbers, or
+ * neither is.
  */
 static void skip_windows(const struct xt_trace *t, struct xt_windows *look)
 {
@@ -115,7 +122,7 @@ void xt_trace_visit_metadata(const struct xt_trace *t, xt_meta_fn *fn,
     {
         xt_source_count_header(t->source, w.size);
         found |= visit_window(&w, fn, arg);
-        if ( found )
+        if ( found && w.size >= LARGE )
             skip_windows(t, &look);
     }
 }

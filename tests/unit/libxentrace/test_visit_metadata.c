@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The visit of metadata steps over windows of a mapped file by their first
- * bytes: it has to deliver what a walk over all windows in memory finds, from
- * files with and without seals, intact and damaged.
+ * The visit of metadata steps over large windows of a mapped file by their
+ * first bytes: it has to deliver what a walk over all windows in memory finds,
+ * from files with and without seals, intact and damaged.
  */
 #include "libxentrace/visit-metadata.h"
 
@@ -16,14 +16,14 @@
 #include "tests/unit/libxentrace/make-trace.h"
 #include "tests/unit/libxentrace/unit.h"
 
-#define WINDOWS 200u
-#define TRIALS 3000u
+#define WINDOWS 50u
+#define TRIALS 1500u
 #define NAME "test_visit_metadata.XXXXXX"
 
 /* Numbers of the metadata records that were delivered. */
 struct seen
 {
-    uint64_t numbers[4 * WINDOWS];
+    uint64_t numbers[100 * WINDOWS];
     size_t nr;
 };
 
@@ -46,16 +46,22 @@ static void add_metadata(struct make *m, uint64_t number)
     m->size += xt_meta_encode(&meta, m->bytes + m->size);
 }
 
-/* Metadata is in one window of ten, in front of its records or between them. */
+/*
+ * Large windows and small ones.  Metadata is in one of ten, in front of its
+ * records, and between some of them.
+ */
 static void add_records(struct make *m, uint64_t *number, uint64_t *seed)
 {
-    unsigned int nr = make_random(seed) % 6;
+    unsigned int nr = make_random(seed) % 3 ? 450 + make_random(seed) % 100
+                                            : make_random(seed) % 6;
 
+    if ( make_random(seed) % 10 == 0 )
+        add_metadata(m, (*number)++);
     for ( unsigned int i = 0; i < nr; i++ )
     {
-        if ( make_random(seed) % 10 == 0 )
+        if ( make_random(seed) % 500 == 0 )
             add_metadata(m, (*number)++);
-        make_record(m, 0x81000 + i, i ? 1000 + i : 0, i);
+        make_record(m, 0x81000 + i % 9, i ? 1000 + i : 0, 7);
     }
 }
 
@@ -89,9 +95,9 @@ static void make_trace(struct make *m, uint64_t *seed)
     make_close(m, opened);
     for ( unsigned int i = 0; i < WINDOWS; i++, seal++ )
     {
-        if ( make_random(seed) % 50 == 0 )
+        if ( make_random(seed) % 20 == 0 )
             sealed = !sealed;
-        if ( make_random(seed) % 50 == 0 )
+        if ( make_random(seed) % 20 == 0 )
             seal = make_random(seed);
         add_window(m, sealed ? &seal : NULL, &number, seed);
     }
