@@ -11,7 +11,7 @@
 #include "common/debug.h"
 #include "common/fault.h"
 
-/* Of 80 ids, three in a hundred records are then not in their first slots. */
+/* With 80 ids, 3 % of the records are not in the first slot. */
 #define FIRST_ROWS 1024u
 
 _Static_assert((FIRST_ROWS & (FIRST_ROWS - 1)) == 0, "the mask of a slot");

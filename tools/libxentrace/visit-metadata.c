@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct head) == XT_WINDOW_HEADER + XT_SEAL_BYTES + 4,
                "layout");
 _Static_assert(LARGE >= sizeof(struct head), "a large window has a head");
 
-static bool read_head(const struct xt_trace *t, uint64_t at, struct head *h)
+static bool copy_head(const struct xt_trace *t, uint64_t at, struct head *h)
 {
     return xt_source_peek(t->source, at, h, sizeof(*h)) &&
            xt_header_is_credible(&h->header) && h->header.size >= LARGE;
@@ -72,13 +72,13 @@ static void skip_windows(const struct xt_trace *t, struct xt_windows *look)
     uint64_t end, seal, following;
 
     assert(look->next <= look->size);
-    if ( !read_head(t, look->next, &head) )
+    if ( !copy_head(t, look->next, &head) )
         return;
     for ( seal = read_seal(&head); !begins_with_metadata(&head, seal);
           seal = following )
     {
         end = look->next + XT_WINDOW_HEADER + head.header.size;
-        if ( !read_head(t, end, &next) )
+        if ( !copy_head(t, end, &next) )
             return;
         following = read_seal(&next);
         if ( following != get_following(seal) )

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
-#include "libxentrace/counts.h"
 #include "libxentrace/internal.h"
 #include "xenalyze/account/account.h"
 
