@@ -269,13 +269,9 @@ void truth_begin_span(struct sim_cpu *p, struct sim_spans *spans)
 
 static void end_span_at(struct sim_spans *spans, uint64_t time)
 {
-    unsigned int slot = spans->nr % SIM_SPANS;
-
-    if ( !spans->open )
-        return;
-    spans->all[slot].from = spans->open;
-    spans->all[slot].to = time;
-    spans->nr++;
+    if ( spans->open && spans->room )
+        spans->all[spans->nr++ % spans->room] =
+            (struct sim_span){ spans->open, time };
     spans->open = 0;
 }
 
@@ -304,17 +300,28 @@ void truth_end_park(struct sim_cpu *p, struct sim_vcpu *v)
     end_span_at(&v->parks, true_now(p));
 }
 
+/* The last span but `back`; NULL: it does not reach behind `from`. */
+static const struct sim_span *find_span(const struct sim_spans *spans,
+                                        unsigned int back, uint64_t from)
+{
+    const struct sim_span *span;
+
+    if ( back >= min(spans->nr, spans->room) )
+        return NULL;
+    span = &spans->all[(spans->nr - 1 - back) % spans->room];
+    return span->to > from ? span : NULL;
+}
+
 /* Cycles of the spans between `from` and `to`. */
 static uint64_t overlap(const struct sim_spans *spans, uint64_t from,
                         uint64_t to)
 {
-    unsigned int nr = min(spans->nr, (unsigned int)SIM_SPANS);
+    const struct sim_span *span;
     uint64_t sum = 0;
 
-    for ( unsigned int i = 0; i < nr; i++ )
+    for ( unsigned int i = 0; (span = find_span(spans, i, from)); i++ )
     {
-        uint64_t a = max(spans->all[i].from, from);
-        uint64_t b = min(spans->all[i].to, to);
+        uint64_t a = max(span->from, from), b = min(span->to, to);
 
         if ( a < b )
             sum += b - a;
@@ -329,13 +336,12 @@ static uint64_t overlap_unparked(const struct sim_spans *spans,
                                  const struct sim_vcpu *v, uint64_t from,
                                  uint64_t to)
 {
-    unsigned int nr = min(v->parks.nr, (unsigned int)SIM_SPANS);
     uint64_t sum = overlap(spans, from, to);
+    const struct sim_span *park;
 
-    for ( unsigned int i = 0; i < nr; i++ )
+    for ( unsigned int i = 0; (park = find_span(&v->parks, i, from)); i++ )
     {
-        uint64_t a = max(v->parks.all[i].from, from);
-        uint64_t b = min(v->parks.all[i].to, to);
+        uint64_t a = max(park->from, from), b = min(park->to, to);
 
         if ( a < b )
             sum -= overlap(spans, a, b);

@@ -181,6 +181,45 @@ static int make_heaps(struct sim *s, unsigned int nr_events)
     return rc;
 }
 
+/* For the longest waits; untouched memory stays unallocated. */
+#define PCPU_SPANS 65536u
+#define VCPU_SPANS 4096u
+
+static int make_spans(struct sim_spans *spans, unsigned int room)
+{
+    ASSERT(room && !spans->all);
+    spans->all = malloc(room * sizeof(*spans->all));
+    spans->room = spans->all ? room : 0;
+    return spans->all ? 0 : -ENOMEM;
+}
+
+/* Only the ground truth needs spans. */
+static int make_all_spans(struct sim *s)
+{
+    int rc = 0;
+
+    for ( unsigned int cpu = 0; cpu < s->config.cpus && !rc; cpu++ )
+        if ( make_spans(&s->cpus[cpu].sleeps, PCPU_SPANS) ||
+             make_spans(&s->cpus[cpu].limits, PCPU_SPANS) )
+            rc = -ENOMEM;
+    for ( unsigned int i = 0; i < s->nr_doms; i++ )
+        for ( unsigned int k = 0; k < s->doms[i].nr && !rc; k++ )
+            rc = make_spans(&s->doms[i].vcpus[k].parks, VCPU_SPANS);
+    return rc;
+}
+
+static void free_all_spans(struct sim *s)
+{
+    for ( unsigned int cpu = 0; s->cpus && cpu < s->config.cpus; cpu++ )
+    {
+        free(s->cpus[cpu].sleeps.all);
+        free(s->cpus[cpu].limits.all);
+    }
+    for ( unsigned int i = 0; i < s->nr_doms; i++ )
+        for ( unsigned int k = 0; s->doms[i].vcpus && k < s->doms[i].nr; k++ )
+            free(s->doms[i].vcpus[k].parks.all);
+}
+
 static int make_sim(struct sim *s)
 {
     const struct workload_config *c = &s->config;
@@ -196,13 +235,16 @@ static int make_sim(struct sim *s)
     if ( posix_memalign((void **)&s->cpus, _Alignof(struct sim_cpu),
                         c->cpus * sizeof(*s->cpus)) )
         s->cpus = NULL;
+    if ( s->cpus )
+        memset(s->cpus, 0, c->cpus * sizeof(*s->cpus));
     if ( !s->runqs || !s->doms || !s->cpus || make_heaps(s, nr) )
         return -ENOMEM;
-    memset(s->cpus, 0, c->cpus * sizeof(*s->cpus));
     make_runqs(s);
     for ( unsigned int cpu = 0; cpu < c->cpus; cpu++ )
         make_cpu(s, cpu);
-    return make_doms(s);
+    if ( make_doms(s) )
+        return -ENOMEM;
+    return s->truth.file ? make_all_spans(s) : 0;
 }
 
 int workload_new(struct workload **wp, const struct workload_config *config,
@@ -235,6 +277,7 @@ void workload_free(struct workload *workload)
     if ( !workload )
         return;
     s = &workload->sim;
+    free_all_spans(s);
     for ( unsigned int i = 0; i < s->nr_doms; i++ )
         free(s->doms[i].vcpus);
     for ( unsigned int cpu = 0; s->heaps && cpu < s->config.cpus; cpu++ )

@@ -86,11 +86,10 @@ struct work
 };
 
 /* The last spans of time with a certain condition, in a ring. */
-#define SIM_SPANS 128
-
 struct sim_spans
 {
-    struct { uint64_t from, to; } all[SIM_SPANS];
+    struct sim_span { uint64_t from, to; } *all;
+    unsigned int room;          /* 0: without a ground truth */
     unsigned int nr;            /* in total */
     uint64_t open;              /* begin of a span in progress; 0: none */
 };
