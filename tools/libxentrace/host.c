@@ -317,10 +317,17 @@ const struct xt_rec_meta_cpu *xt_host_cpu(const struct xt_host *h,
     return m ? &m->cpu : NULL;
 }
 
+bool xt_host_domain_is_pv(const struct xt_rec_meta_domain *d)
+{
+    return !(d->flags & (DOMAIN_HVM | DOMAIN_PVH));
+}
+
 const char *xt_host_domain_type(const struct xt_rec_meta_domain *d)
 {
+    if ( xt_host_domain_is_pv(d) )
+        return "PV";
     if ( !(d->flags & DOMAIN_HVM) )
-        return d->flags & DOMAIN_PVH ? "PVH" : "PV";
+        return "PVH";
     if ( d->flags & DOMAIN_HVM_OR_PVH )
         return "HVM or PVH";
     return d->flags & DOMAIN_PVH ? "PVH" : "HVM";

@@ -75,6 +75,8 @@ xt_host_pool_times(const struct xt_host *h, unsigned int pool);
 const struct xt_rec_meta_cpu *xt_host_cpu(const struct xt_host *h,
                                           unsigned int cpu);
 
+bool xt_host_domain_is_pv(const struct xt_rec_meta_domain *d);
+
 /* "PV", "PVH", "HVM", or "HVM or PVH". */
 const char *xt_host_domain_type(const struct xt_rec_meta_domain *d);
 

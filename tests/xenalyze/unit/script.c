@@ -220,6 +220,15 @@ static void print_exit(void *state, const struct fact_exit *f)
             f->brute_force ? ", brute force" : "");
 }
 
+static void print_exit_pause(void *state, const struct fact_exit_pause *f)
+{
+    struct script *s = state;
+
+    fprintf(s->out, "%s %s %" PRIu64 " pause of the exit %" PRIu64 ", reason "
+            "%#x\n", vcpu_text(f->vcpu), pcpu_text(f->pcpu), f->time, f->start,
+            f->reason);
+}
+
 static void print_exit_block(void *state, const struct fact_exit_block *f)
 {
     struct script *s = state;

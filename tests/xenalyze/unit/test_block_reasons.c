@@ -20,7 +20,7 @@ struct block_test
     struct xt_clock clock;
 };
 
-static void begin_test(struct block_test *t)
+static void begin_hosted_test(struct block_test *t, const struct xt_host *host)
 {
     memset(t, 0, sizeof(*t));
     ck_assert_int_eq(guests_init(&t->guests, 8, 8), 0);
@@ -28,7 +28,12 @@ static void begin_test(struct block_test *t)
     block_reasons_init(&t->blocks);
     t->sink = block_reasons_sink(&t->blocks);
     t->sink.ops->begin(t->sink.state, &(struct fact_begin){
-        .clock = &t->clock, .guests = &t->guests });
+        .clock = &t->clock, .guests = &t->guests, .host = host });
+}
+
+static void begin_test(struct block_test *t)
+{
+    begin_hosted_test(t, NULL);
 }
 
 static const struct vcpu *get_guest(struct block_test *t, unsigned int domain)
@@ -46,6 +51,14 @@ static void run_on_pcpu(struct block_test *t, const struct vcpu *v)
 {
     t->sink.ops->runstate(t->sink.state, &(struct fact_runstate){
         .vcpu = v, .state = STATE_RUNNABLE, .next = STATE_RUNNING });
+}
+
+/* The vcpu had an exit on pcpu 0; reason 1 of Intel is an interrupt. */
+static void add_exit(struct block_test *t, const struct vcpu *v,
+                     uint32_t reason, uint64_t start, uint64_t cycles)
+{
+    t->sink.ops->exit(t->sink.state, &(struct fact_exit){
+        .vcpu = v, .reason = reason, .start = start, .cycles = cycles });
 }
 
 /* d1v0 was blocked, and is now in the state `next`. */
@@ -176,16 +189,49 @@ START_TEST(interrupts)
     add_irq(&t, 17, 404, 4);
     /* In a VM exit for an interrupt; and in one for a hypercall. */
     end_block(&t, 500, 502, STATE_RUNNABLE);
-    t.sink.ops->exit(t.sink.state, &(struct fact_exit){
-        .reason = 1, .start = 501, .cycles = 5 });
+    add_exit(&t, get_guest(&t, 2), 1, 501, 5);
     end_block(&t, 600, 601, STATE_RUNNABLE);
-    t.sink.ops->exit(t.sink.state, &(struct fact_exit){
-        .reason = 18, .start = 600, .cycles = 5 });
+    add_exit(&t, get_guest(&t, 2), 18, 600, 5);
     t.sink.ops->exit(t.sink.state, &(struct fact_exit){
         .reason = 0x60, .hardware = XT_HARDWARE_SVM, .start = 602,
         .cycles = 5 });
     expect_reasons(&t, "device irq 24 10; timer 9; device irq 17 3; "
                    "event d2 1");
+}
+END_TEST
+
+/* d2 runs on the pcpu during an exit of d3, which the scheduler interrupted. */
+START_TEST(exit_of_another)
+{
+    struct block_test t;
+
+    begin_test(&t);
+    add_irq(&t, 24, 1, 0);
+    run_on_pcpu(&t, get_guest(&t, 2));
+    end_block(&t, 500, 502, STATE_RUNNABLE);
+    add_exit(&t, get_guest(&t, 3), 1, 400, 500);
+    end_block(&t, 1000, 1001, STATE_RUNNABLE);
+    add_exit(&t, get_guest(&t, 2), 1, 1000, 10);
+    expect_reasons(&t, "event d2 2; timer 1");
+}
+END_TEST
+
+/* The fact of the exit would come behind the next block of d1v0. */
+START_TEST(paused_exits)
+{
+    struct block_test t;
+
+    begin_test(&t);
+    add_irq(&t, 24, 1, 0);
+    run_on_pcpu(&t, get_guest(&t, 2));
+    for ( uint32_t reason = 1; reason <= 3; reason += 2 )
+    {
+        end_block(&t, 100 * reason, 100 * reason + reason, STATE_RUNNABLE);
+        t.sink.ops->exit_pause(t.sink.state, &(struct fact_exit_pause){
+            .vcpu = get_guest(&t, 2), .reason = reason,
+            .start = 100 * reason, .time = 100 * reason + 9 });
+    }
+    expect_reasons(&t, "event d2 3; timer 1");
 }
 END_TEST
 
@@ -226,6 +272,67 @@ START_TEST(pv_wakers)
     /* Too long ago. */
     end_block(&t, 60000, 60002, STATE_RUNNABLE);
     expect_reasons(&t, "event d2 11; timer 9");
+}
+END_TEST
+
+/* An event wakes one vcpu; calls of device models may wake several. */
+START_TEST(one_event)
+{
+    struct block_test t;
+
+    begin_test(&t);
+    add_irq(&t, 24, 1, 0);
+    run_on_pcpu(&t, get_guest(&t, 2));
+    add_call(&t, get_guest(&t, 2), PV_HYPERCALL_V2, 32, 108);
+    end_block(&t, 100, 110, STATE_RUNNABLE);
+    end_block(&t, 111, 112, STATE_RUNNABLE);
+    add_call(&t, get_guest(&t, 2), PV_HYPERCALL_V2, 41, 200);
+    end_block(&t, 200, 202, STATE_RUNNABLE);
+    end_block(&t, 203, 205, STATE_RUNNABLE);
+    expect_reasons(&t, "event d2 14; timer 1");
+}
+END_TEST
+
+/* Metadata with one domain, without the flags of HVM and PVH. */
+static struct xt_host make_pv_host(unsigned int domain)
+{
+    const struct xt_meta meta = {
+        .event = TRC_META_DOMAIN, .domain = { .dom = domain, .vcpus = 1 } };
+    struct xt_host host = { .all = NULL };
+
+    ck_assert_int_eq(xt_host_add(&host, &meta), 0);
+    xt_host_finish(&host);
+    ck_assert_ptr_nonnull(xt_host_domain(&host, domain));
+    return host;
+}
+
+/* Another vcpu of a PV guest has hypercalls, or the metadata know the guest. */
+START_TEST(pv_waker_without_calls)
+{
+    struct xt_host host = make_pv_host(3);
+    struct block_test t;
+
+    begin_test(&t);
+    add_irq(&t, 24, 1, 0);
+    run_on_pcpu(&t, get_guest(&t, 2));
+    end_block(&t, 100, 110, STATE_RUNNABLE);
+    add_call(&t, guests_get_vcpu(&t.guests, 2, 5), PV_HYPERCALL_V2, 32, 150);
+    end_block(&t, 200, 205, STATE_RUNNABLE);
+    run_on_pcpu(&t, get_guest(&t, 3));
+    end_block(&t, 300, 303, STATE_RUNNABLE);
+    expect_reasons(&t, "event d2 10; timer 5; event d3 3");
+
+    begin_hosted_test(&t, &host);
+    add_irq(&t, 24, 1, 0);
+    run_on_pcpu(&t, get_guest(&t, 3));
+    /* Without any PV record, these are not in the trace. */
+    end_block(&t, 100, 110, STATE_RUNNABLE);
+    add_call(&t, get_guest(&t, 2), PV_HYPERCALL_V2, 32, 150);
+    end_block(&t, 200, 205, STATE_RUNNABLE);
+    run_on_pcpu(&t, get_guest(&t, 4));
+    end_block(&t, 300, 303, STATE_RUNNABLE);
+    expect_reasons(&t, "event d3 10; timer 5; event d4 3");
+    xt_host_fini(&host);
 }
 END_TEST
 
@@ -372,6 +479,7 @@ START_TEST(failed_allocations)
         get_sleeper(&t);
         get_guest(&t, 2);
         fault_arm(FAULT_ALLOC, n);
+        add_call(&t, get_sleeper(&t), PV_HYPERCALL_V2, 32, 1);
         run_on_pcpu(&t, get_guest(&t, 2));
         end_block(&t, 10, 12, STATE_RUNNABLE);
         add_vector(&t, 13, 0x31);
@@ -390,5 +498,6 @@ START_TEST(failed_allocations)
 END_TEST
 
 UNIT_MAIN("block reasons", wakers, vcpu_leaves_pcpu, interrupts,
-          no_irq_records, pv_wakers, emulated_devices, vectors,
-          learned_vectors, many_wakers, many_irqs, failed_allocations)
+          exit_of_another, paused_exits, no_irq_records, pv_wakers, one_event,
+          pv_waker_without_calls, emulated_devices, vectors, learned_vectors,
+          many_wakers, many_irqs, failed_allocations)

@@ -85,6 +85,12 @@ static void see_open_wait(void *state, const struct fact_open_wait *f)
     see("open_wait", f->wait.from, f->wait.to, flags);
 }
 
+static void see_exit_pause(void *state, const struct fact_exit_pause *f)
+{
+    (void)state;
+    see("exit_pause", f->start, f->time, "");
+}
+
 static void see_exit_block(void *state, const struct fact_exit_block *f)
 {
     (void)state;
@@ -140,7 +146,8 @@ static const struct sink_ops ops = {
     .runstate = see_runstate, .domain = see_domain,
     .residency = see_residency, .loss = see_loss, .pcpu = see_pcpu,
     .wait = see_wait, .exit = see_exit,
-    .exit_block = see_exit_block, .memory = see_memory, .irq = see_irq,
+    .exit_pause = see_exit_pause, .exit_block = see_exit_block,
+    .memory = see_memory, .irq = see_irq,
     .domain_name = see_domain_name, .volume = see_volume,
 };
 
@@ -298,6 +305,8 @@ START_TEST(single_times_are_in_or_out)
                                         .to = rows[i].time };
         const struct fact_exit exit = { .vcpu = &vcpus[0], .cycles = 1000,
                                         .start = rows[i].time };
+        const struct fact_exit_pause exit_pause = { .vcpu = &vcpus[0],
+                                                    .start = rows[i].time };
         const struct fact_exit_block exit_block = { .exit = &exit };
         const struct fact_irq irq = { .time = rows[i].time };
         struct arena arena;
@@ -311,6 +320,7 @@ START_TEST(single_times_are_in_or_out)
         seen[0] = '\0';
         PASS(wait)
         PASS(exit)
+        PASS(exit_pause)
         PASS(exit_block)
         PASS(irq)
 #undef PASS

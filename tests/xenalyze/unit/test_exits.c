@@ -153,6 +153,19 @@ static const struct script_row exits_end_by_scheduling_rows[] = {
       "d1v0 p0 110 handler 0x82004 kind 4: at 0x30, value 0\n"
       "d1v0 p0 110 handler 0x82013 kind 14: at 0, value 0, main\n"
       "d1v0 off its pcpu 30 of the exit 110+40, handler 0x82013\n" },
+    { "a pause comes before its exit", "exit,exit_pause",
+      RUN
+      "110 p0 hvm_vmexit 1 0\n"
+      "120 p0 running>offline d1v0\n"
+      "140 p1 offline>running d1v0\n"
+      "150 p1 hvm_vmentry\n"
+      "160 p1 hvm_vmexit 12 0x1000\n"
+      "170 p1 running>runnable d1v0\n",
+      "d1v0 p0 120 pause of the exit 110, reason 0x1\n"
+      "d1v0 p0 exit 110+40 EXTERNAL_INTERRUPT(0x1) entered, rip 0, "
+      "handler 0, seen 0\n"
+      "d1v0 p1 exit 160+10 HLT(0xc) preempted, rip 0x1000, handler 0, seen 0, "
+      "guest 10\n" },
     { "off the pcpu: paused, ended by an entry", "exit_block",
       RUN
       "110 p0 hvm_vmexit 1 0\n"

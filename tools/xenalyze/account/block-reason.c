@@ -14,6 +14,7 @@
 #include "common/debug.h"
 #include "common/fault.h"
 #include "common/grow.h"
+#include "libxentrace/internal.h"
 #include "libxentrace/readers.h"
 #include "xenalyze/account/vcpu-array.h"
 
@@ -30,6 +31,7 @@ void block_reasons_fini(struct block_reasons *b)
 {
     free(b->vcpus);
     free(b->pcpus);
+    free(b->domains);
     stats_pool_fini(&b->pool);
 }
 
@@ -248,13 +250,47 @@ static bool is_near(const struct block_reasons *b, uint64_t record,
            xt_clock_duration(&b->clock, woken - record) <= NEAR_NS;
 }
 
-/* May the running vcpu have sent an event? */
-static bool sends_event(const struct block_reasons *b,
-                        const struct block_vcpu *v, uint64_t woken)
+enum block_domain { DOMAIN_NOT_ASKED, DOMAIN_OTHER, DOMAIN_PV };
+
+/* NULL: no memory. */
+static uint8_t *get_domain_kind(struct block_reasons *b, const struct domain *d)
 {
+    if ( grow_to_index(&b->domains, &b->nr_domains, d->index,
+                       sizeof(*b->domains)) )
+        return &b->domains[d->index];
+    b->failed = true;
+    return NULL;
+}
+
+/* Is it a PV guest, by the metadata or records of any of its vcpus? */
+static bool is_pv_domain(struct block_reasons *b, const struct domain *d)
+{
+    uint8_t *kind = get_domain_kind(b, d);
+    const struct xt_rec_meta_domain *meta;
+
+    if ( kind && *kind == DOMAIN_NOT_ASKED )
+    {
+        meta = b->host ? xt_host_domain(b->host, d->id) : NULL;
+        *kind = meta && xt_host_domain_is_pv(meta) ? DOMAIN_PV : DOMAIN_OTHER;
+    }
+    return kind && *kind == DOMAIN_PV;
+}
+
+/* May the running vcpu have sent the event that woke another one? */
+static bool sends_event(struct block_reasons *b, const struct vcpu *waker,
+                        uint64_t woken)
+{
+    struct block_vcpu *v = find_block_vcpu(b, waker);
+    bool has_sent;
+
+    /* In a trace with PV records, a vcpu without any has sent nothing. */
     if ( !v || !v->is_pv )
-        return true;
-    return hypercall_may_send(v->last_call) && is_near(b, v->called, woken);
+        return !b->has_pv || !is_pv_domain(b, waker->domain);
+    has_sent = hypercall_may_send(v->last_call) && is_near(b, v->called, woken);
+    /* One event wakes one vcpu. */
+    if ( has_sent && v->last_call == CALL_EVENT_CHANNEL )
+        v->last_call = UINT32_MAX;
+    return has_sent;
 }
 
 static void open_block(struct block_reasons *b, struct block_vcpu *v,
@@ -273,8 +309,7 @@ static void open_block(struct block_reasons *b, struct block_vcpu *v,
         .has_timer = p->timer && is_near(b, p->timer, f->to),
     };
     v->open.in_interrupt = waker && (vcpu_is_idle(waker) ||
-                                     !sends_event(b, find_block_vcpu(b, waker),
-                                                  f->to));
+                                     !sends_event(b, waker, f->to));
     p->timer = 0;
     p->recent[p->nr_recent++ % BLOCK_RECENT] = v;
 }
@@ -322,37 +357,48 @@ static void block_add_runstate(void *state, const struct fact_runstate *f)
 
 /* --- records that decide -------------------------------------------------- */
 
-/* Call `note` for each recent wake-up of the pcpu between two times. */
-static void for_each_recent(struct block_reasons *b, uint32_t pcpu,
-                            uint64_t from, uint64_t to, uint32_t irq,
-                            void (*note)(struct block_open *o, uint32_t irq,
-                                         uint64_t from))
+/* A handler of the host, or a VM exit for an interrupt. */
+struct interrupt
 {
-    const struct block_pcpu *p = pcpu < b->nr_pcpus ? &b->pcpus[pcpu] : NULL;
+    uint32_t pcpu;
+    uint64_t from, to;
+    uint32_t irq;               /* handler: Xen's number */
+    const struct vcpu *vcpu;    /* exit: its vcpu */
+};
 
-    for ( unsigned int i = 0; p && i < BLOCK_RECENT; i++ )
-        if ( p->recent[i] && p->recent[i]->open.is_open &&
-             p->recent[i]->open.pcpu == pcpu &&
-             p->recent[i]->open.to >= from && p->recent[i]->open.to <= to )
-            note(&p->recent[i]->open, irq, from);
+/* Call `note` for each recent wake-up of the pcpu in the interrupt. */
+static void for_each_recent(struct block_reasons *b, const struct interrupt *i,
+                            void (*note)(struct block_open *o,
+                                         const struct interrupt *i))
+{
+    const struct block_pcpu *p = i->pcpu < b->nr_pcpus ? &b->pcpus[i->pcpu]
+                                                       : NULL;
+
+    debug_assert(i->from <= i->to);
+    for ( unsigned int k = 0; p && k < BLOCK_RECENT; k++ )
+        if ( p->recent[k] && p->recent[k]->open.is_open &&
+             p->recent[k]->open.pcpu == i->pcpu &&
+             p->recent[k]->open.to >= i->from &&
+             p->recent[k]->open.to <= i->to )
+            note(&p->recent[k]->open, i);
 }
 
 /* The innermost of nested interrupts has the first record. */
-static void note_irq(struct block_open *o, uint32_t irq, uint64_t from)
+static void note_irq(struct block_open *o, const struct interrupt *i)
 {
     if ( !o->has_irq )
     {
-        o->irq = irq;
-        o->irq_from = from;
+        o->irq = i->irq;
+        o->irq_from = i->from;
     }
     o->has_irq = true;
 }
 
-static void note_interrupt(struct block_open *o, uint32_t irq, uint64_t from)
+/* Other vcpus may run until the exit ends. */
+static void note_exit(struct block_open *o, const struct interrupt *i)
 {
-    (void)irq;
-    (void)from;
-    o->in_interrupt = true;
+    if ( !o->waker || o->waker == i->vcpu )
+        o->in_interrupt = true;
 }
 
 static void block_add_irq(void *state, const struct fact_irq *f)
@@ -363,16 +409,27 @@ static void block_add_irq(void *state, const struct fact_irq *f)
         return;
     b->has_irq = true;
     if ( f->has_cycles && f->cycles <= f->time )
-        for_each_recent(b, f->pcpu, f->time - f->cycles, f->time, f->irq,
-                        note_irq);
+        for_each_recent(b, &(struct interrupt){
+            .pcpu = f->pcpu, .from = f->time - f->cycles, .to = f->time,
+            .irq = f->irq }, note_irq);
 }
 
 /* A VM exit for an interrupt: the running vcpu is no waker. */
 static void block_add_exit(void *state, const struct fact_exit *f)
 {
     if ( exit_is_interrupt(f->hardware, f->reason) )
-        for_each_recent(state, f->pcpu, f->start, f->start + f->cycles, 0,
-                        note_interrupt);
+        for_each_recent(state, &(struct interrupt){
+            .pcpu = f->pcpu, .from = f->start, .to = f->start + f->cycles,
+            .vcpu = f->vcpu }, note_exit);
+}
+
+/* The exit's own fact may come behind the next block of a woken vcpu. */
+static void block_add_exit_pause(void *state, const struct fact_exit_pause *f)
+{
+    if ( exit_is_interrupt(f->hardware, f->reason) && f->start <= f->time )
+        for_each_recent(state, &(struct interrupt){
+            .pcpu = f->pcpu, .from = f->start, .to = f->time,
+            .vcpu = f->vcpu }, note_exit);
 }
 
 static void block_add_exit_block(void *state, const struct fact_exit_block *f)
@@ -402,11 +459,15 @@ static void block_add_handle(void *state, const struct fact_handle *f)
 
 static void block_add_pv(void *state, const struct fact_pv *f)
 {
-    struct block_vcpu *v = get_block_vcpu(state, f->vcpu);
+    struct block_reasons *b = state;
+    struct block_vcpu *v = get_block_vcpu(b, f->vcpu);
+    uint8_t *kind;
 
     if ( !v )
         return;
-    v->is_pv = true;
+    if ( !v->is_pv && (kind = get_domain_kind(b, f->vcpu->domain)) )
+        *kind = DOMAIN_PV;
+    b->has_pv = v->is_pv = true;
     v->last_call = fact_pv_is_call(f) ? f->number : UINT32_MAX;
     v->called = f->time;
 }
@@ -435,8 +496,10 @@ static void block_begin(void *state, const struct fact_begin *f)
 {
     struct block_reasons *b = state;
 
-    if ( !f->segment )
-        b->clock = *f->clock;
+    if ( f->segment )
+        return;
+    b->clock = *f->clock;
+    b->host = f->host;
 }
 
 /* In the order of domains and ids, since the indices depend on threads. */
@@ -469,6 +532,7 @@ static int block_end(void *state, const struct fact_end *f, struct err *e)
 #define BLOCK_OPS                                                           \
     .name = "block reasons", .ordered = true, .begin = block_begin,         \
     .end = block_end, .runstate = block_add_runstate,                       \
+    .exit_pause = block_add_exit_pause,                                     \
     .exit_block = block_add_exit_block, .exit = block_add_exit,             \
     .handle = block_add_handle, .pv = block_add_pv,                         \
     .irq = block_add_irq, .event = block_add_event,                         \

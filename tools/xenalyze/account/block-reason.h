@@ -103,10 +103,12 @@ struct block_reasons
 {
     struct stats_pool pool;
     struct xt_clock clock;
+    const struct xt_host *host; /* NULL: not known */
     struct block_vcpu **vcpus;  /* by index; NULL: no facts */
     struct block_pcpu *pcpus;
-    uint32_t nr_vcpus, nr_pcpus;
-    bool has_irq, has_handlers; /* the trace has such records */
+    uint8_t *domains;           /* by index: enum block_domain */
+    uint32_t nr_vcpus, nr_pcpus, nr_domains;
+    bool has_irq, has_handlers, has_pv; /* the trace has such records */
     bool failed;
 
     /*

@@ -163,7 +163,8 @@ int segment_begin(struct analysis *a, uint64_t first, unsigned int nr_pcpus)
 {
     struct fact_begin f = {
         .segment = a->segment, .first = first, .nr_pcpus = nr_pcpus,
-        .clock = &a->clock, .dialect = &a->info.dialect, .guests = &a->guests,
+        .clock = &a->clock, .dialect = &a->info.dialect,
+        .host = a->options->host, .guests = &a->guests,
     };
 
     assert(!a->nr_pcpus);

@@ -192,6 +192,7 @@ static void crop_##kind(void *state, const struct fact_##kind *f)           \
 
 CROP_MOMENT(wake_to_halt, to, wants_vcpu(c, f->vcpu))
 CROP_MOMENT(exit, start, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
+CROP_MOMENT(exit_pause, start, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(exit_block, exit->start,
             wants_vcpu(c, f->exit->vcpu) && wants_pcpu(c, f->exit->pcpu))
 CROP_MOMENT(handle, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))

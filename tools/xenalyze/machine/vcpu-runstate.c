@@ -603,6 +603,11 @@ static void apply_exit_blocked(struct global *g, const struct change *c)
     size_t bytes = open_exit_size(o);
 
     debug_assert(o->open);
+    if ( emit_wants_exit_pause(&g->emit) )
+        emit_exit_pause(&g->emit, &(struct fact_exit_pause){
+            .vcpu = v->fact.vcpu, .pcpu = o->exit.pcpu,
+            .hardware = o->exit.hardware, .reason = o->exit.reason,
+            .start = o->exit.start, .time = c->time });
     if ( bytes > v->exit_bytes )
     {
         v->open_exit = arena_alloc(&g->exits, bytes,

@@ -55,6 +55,7 @@ struct fact_begin
     unsigned int nr_pcpus;      /* more may follow */
     const struct xt_clock *clock;       /* valid until end() */
     const struct xt_dialect *dialect;
+    const struct xt_host *host; /* metadata; NULL: not known */
     struct guests *guests;      /* the same for all segments */
 };
 
@@ -418,6 +419,19 @@ struct fact_exit_block
                                    if any sink wants handlers */
 };
 
+/*
+ * A vcpu leaves its pcpu in an exit, since it blocks or is paused; the fact of
+ * the exit comes later, when the exit ends.  Global.
+ */
+struct fact_exit_pause
+{
+    const struct vcpu *vcpu;
+    uint32_t pcpu;
+    enum xt_hardware hardware;
+    uint32_t reason;
+    uint64_t start, time;       /* begin of the exit, of the pause */
+};
+
 /* Contents of handler records by kind; members not listed are 0. */
 enum fact_handle_kind
 {
@@ -771,6 +785,7 @@ struct sink_ops
     void (*open_wait)(void *state, const struct fact_open_wait *f);
     void (*wake_to_halt)(void *state, const struct fact_wake_to_halt *f);
     void (*loss)(void *state, const struct fact_loss *f);
+    void (*exit_pause)(void *state, const struct fact_exit_pause *f);
     void (*exit_block)(void *state, const struct fact_exit_block *f);
 
     /* Local. */
