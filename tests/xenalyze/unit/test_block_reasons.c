@@ -216,6 +216,27 @@ START_TEST(exit_of_another)
 }
 END_TEST
 
+/* One interrupt fires the timers of many vcpus. */
+START_TEST(many_wakeups)
+{
+    struct block_test t;
+
+    begin_test(&t);
+    add_irq(&t, 24, 1, 0);
+    run_on_pcpu(&t, get_guest(&t, 2));
+    /* Before the interrupt. */
+    end_block(&t, 90, 99, STATE_RUNNABLE);
+    end_block(&t, 95, 100, STATE_RUNNABLE);
+    for ( unsigned int i = 1; i < BLOCK_RECENT; i++ )
+        t.sink.ops->runstate(t.sink.state, &(struct fact_runstate){
+            .vcpu = guests_get_vcpu(&t.guests, 3, i), .from = 10,
+            .to = 100 + i, .pcpu = 1, .state = STATE_BLOCKED,
+            .next = STATE_RUNNABLE });
+    add_exit(&t, get_guest(&t, 2), 1, 100, 100);
+    expect_reasons(&t, "event d2 9; timer 5");
+}
+END_TEST
+
 /* The fact of the exit would come behind the next block of d1v0. */
 START_TEST(paused_exits)
 {
@@ -498,6 +519,6 @@ START_TEST(failed_allocations)
 END_TEST
 
 UNIT_MAIN("block reasons", wakers, vcpu_leaves_pcpu, interrupts,
-          exit_of_another, paused_exits, no_irq_records, pv_wakers, one_event,
-          pv_waker_without_calls, emulated_devices, vectors, learned_vectors,
-          many_wakers, many_irqs, failed_allocations)
+          exit_of_another, many_wakeups, paused_exits, no_irq_records,
+          pv_wakers, one_event, pv_waker_without_calls, emulated_devices,
+          vectors, learned_vectors, many_wakers, many_irqs, failed_allocations)

@@ -311,7 +311,8 @@ static void open_block(struct block_reasons *b, struct block_vcpu *v,
     v->open.in_interrupt = waker && (vcpu_is_idle(waker) ||
                                      !sends_event(b, waker, f->to));
     p->timer = 0;
-    p->recent[p->nr_recent++ % BLOCK_RECENT] = v;
+    p->recent[p->nr_recent++ % BLOCK_RECENT] =
+        (struct block_recent){ v, f->to };
 }
 
 static void add_blocked_time(struct block_reasons *b, struct block_vcpu *v,
@@ -366,21 +367,35 @@ struct interrupt
     const struct vcpu *vcpu;    /* exit: its vcpu */
 };
 
-/* Call `note` for each recent wake-up of the pcpu in the interrupt. */
+static bool is_woken_by(const struct block_recent *r, const struct interrupt *i)
+{
+    const struct block_open *o = &r->vcpu->open;
+
+    return o->is_open && o->pcpu == i->pcpu && o->to == r->time &&
+           r->time <= i->to;
+}
+
+/* Call `note` for each wake-up of the pcpu in the interrupt, the last first. */
 static void for_each_recent(struct block_reasons *b, const struct interrupt *i,
                             void (*note)(struct block_open *o,
                                          const struct interrupt *i))
 {
     const struct block_pcpu *p = i->pcpu < b->nr_pcpus ? &b->pcpus[i->pcpu]
                                                        : NULL;
+    unsigned int nr = !p ? 0 : p->nr_recent < BLOCK_RECENT ? p->nr_recent
+                                                           : BLOCK_RECENT;
 
     debug_assert(i->from <= i->to);
-    for ( unsigned int k = 0; p && k < BLOCK_RECENT; k++ )
-        if ( p->recent[k] && p->recent[k]->open.is_open &&
-             p->recent[k]->open.pcpu == i->pcpu &&
-             p->recent[k]->open.to >= i->from &&
-             p->recent[k]->open.to <= i->to )
-            note(&p->recent[k]->open, i);
+    for ( unsigned int back = 1; back <= nr; back++ )
+    {
+        const struct block_recent *r =
+            &p->recent[(p->nr_recent - back) % BLOCK_RECENT];
+
+        if ( r->time < i->from )
+            break;
+        if ( is_woken_by(r, i) )
+            note(&r->vcpu->open, i);
+    }
 }
 
 /* The innermost of nested interrupts has the first record. */

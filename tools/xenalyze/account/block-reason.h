@@ -35,7 +35,7 @@ enum block_reason
 const char *block_reason_name(enum block_reason reason);
 
 #define BLOCK_WAKERS 64u        /* domains, and interrupts, per vcpu */
-#define BLOCK_RECENT 4u         /* wake-ups of a pcpu for later records */
+#define BLOCK_RECENT 64u        /* wake-ups of a pcpu for later records */
 #define BLOCK_VECTORS 256u
 
 struct block_source
@@ -95,8 +95,13 @@ struct block_pcpu
 {
     const struct vcpu *current; /* NULL: unknown */
     uint64_t timer;             /* an emulated timer fired; 0: never */
-    struct block_vcpu *recent[BLOCK_RECENT];    /* woken from here, in a ring */
-    unsigned int nr_recent;
+    /* The last wake-ups from here, in a ring. */
+    struct block_recent
+    {
+        struct block_vcpu *vcpu;
+        uint64_t time;
+    } recent[BLOCK_RECENT];
+    unsigned int nr_recent;     /* in total */
 };
 
 struct block_reasons
