@@ -310,6 +310,19 @@ static const struct script_row power_rows[] = {
       "p0 100 sleep 3, expected 0x64, predicted 0xc8\n"
       "p1 110 wake 3\n"
       "p0 150 wake 3\n" },
+    { "only the idle vcpu sleeps", "pcpu,runstate",
+      "100 p0 pm_idle_exit 3 0 0 0 0 0\n"
+      "110 p1 pm_freq_change 1200 2400\n"
+      "150 p0 pm_idle_entry 3 0 100 200\n"
+      "300 p0 pm_idle_exit 3 0 0 0 0 0\n"
+      "400 p1 running>blocked d1v0\n",
+      "p1 110..400 running d1v0 (unseen)\n"
+      "d1v0 100..400 running p1 -> blocked by p1 (unseen)\n"
+      "p0 100..300 idle idle0 (unseen)\n"
+      "idle0 100..300 running p0 -> no data by p0 (unseen)\n"
+      "p1 400..400 unknown\n"
+      "d1v0 400..400 blocked p1 end (unseen)\n"
+      "idle0 300..400 no data p0 end (unseen)\n" },
     { "frequencies", "power,event,anomaly",
       "100 p0 pm_freq_change 1200 2400\n"
       "110 p0 pm_freq_change 1200\n"

@@ -52,8 +52,9 @@ struct change
     };
     uint32_t pcpu;
     uint8_t kind, old, new;
-    bool doubtful;      /* the WAKE record before names another vcpu; SILENT,
-                           END: the pcpu may lose records from now on */
+    bool doubtful;      /* the WAKE record before names another vcpu; CONTINUE:
+                           no record of the scheduler; SILENT, END: the pcpu
+                           may lose records from now on */
 };
 
 struct changes

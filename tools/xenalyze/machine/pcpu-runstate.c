@@ -220,6 +220,32 @@ void pcpu_use_snapshot(struct pcpu *p)
     continue_running(p, v);
 }
 
+/*
+ * Only the idle vcpu enters sleep states.  A pcpu that idles from the begin on
+ * may have no record of the scheduler.
+ */
+COLD
+void pcpu_use_sleep(struct pcpu *p)
+{
+    struct vcpu *idle;
+    struct change *c;
+
+    debug_assert(!p->current);
+    if ( p->loss_begun )
+        return;
+    if ( !p->begun )
+        pcpu_begin(p, p->time);
+    if ( !p->fact.before_first_run || p->fact.state != PCPU_UNKNOWN )
+        return;
+    idle = guests_get_vcpu(p->guests, XT_DOMAIN_IDLE, p->id);
+    if ( !idle )
+        return;
+    pcpu_infer_current(p, idle);
+    c = queue_change(p, CHANGE_CONTINUE, idle, STATE_RUNNING, STATE_RUNNING);
+    c->doubtful = true;
+    check_online(p, c);
+}
+
 /* --- any record ----------------------------------------------------------- */
 
 /* The id has the form of a runstate change, with states that do not exist. */

@@ -239,6 +239,9 @@ void pcpu_begin(struct pcpu *p, uint64_t time);
  */
 void pcpu_use_snapshot(struct pcpu *p);
 
+/* A record of a sleep state, while it is unknown which vcpu runs. */
+void pcpu_use_sleep(struct pcpu *p);
+
 /* v has been running here since the pcpu's first record, or the last loss. */
 void pcpu_infer_current(struct pcpu *p, struct vcpu *v);
 

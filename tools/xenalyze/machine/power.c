@@ -66,6 +66,8 @@ void power_record(struct pcpu *p, const struct xt_record *r)
     else if ( record_has_field(p, r, powers[minor].last) )
     {
         powers[minor].decode(p, r, &f);
+        if ( f.kind != POWER_FREQUENCY && !p->current )
+            pcpu_use_sleep(p);
         emit_power(p->emit, &f);
     }
 }

@@ -565,7 +565,8 @@ static void start_running(struct global *g, struct vcpu_state *v,
         v->fact.state = STATE_NO_DATA;
     if ( v->fact.from < first )
         vcpu_enter(g, v, STATE_RUNNING, first, c->pcpu);
-    vcpu_mark_seen(g, v);
+    if ( !c->doubtful )
+        vcpu_mark_seen(g, v);
     global_set_current(g, c->pcpu, v->fact.vcpu, v->fact.from);
 }
 
