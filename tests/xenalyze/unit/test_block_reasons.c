@@ -93,6 +93,14 @@ static void add_call(struct block_test *t, const struct vcpu *v,
         .vcpu = v, .kind = kind, .number = number, .time = time });
 }
 
+/* d2 runs on pcpu 0, in a trace with records of interrupts. */
+static void begin_beside_guest(struct block_test *t)
+{
+    begin_test(t);
+    add_irq(t, 24, 1, 0);
+    run_on_pcpu(t, get_guest(t, 2));
+}
+
 static void add_vector(struct block_test *t, uint64_t time, uint64_t vector)
 {
     t->sink.ops->handle(t->sink.state, &(struct fact_handle){
@@ -205,9 +213,7 @@ START_TEST(exit_of_another)
 {
     struct block_test t;
 
-    begin_test(&t);
-    add_irq(&t, 24, 1, 0);
-    run_on_pcpu(&t, get_guest(&t, 2));
+    begin_beside_guest(&t);
     end_block(&t, 500, 502, STATE_RUNNABLE);
     add_exit(&t, get_guest(&t, 3), 1, 400, 500);
     end_block(&t, 1000, 1001, STATE_RUNNABLE);
@@ -221,9 +227,7 @@ START_TEST(many_wakeups)
 {
     struct block_test t;
 
-    begin_test(&t);
-    add_irq(&t, 24, 1, 0);
-    run_on_pcpu(&t, get_guest(&t, 2));
+    begin_beside_guest(&t);
     /* Before the interrupt. */
     end_block(&t, 90, 99, STATE_RUNNABLE);
     end_block(&t, 95, 100, STATE_RUNNABLE);
@@ -242,9 +246,7 @@ START_TEST(paused_exits)
 {
     struct block_test t;
 
-    begin_test(&t);
-    add_irq(&t, 24, 1, 0);
-    run_on_pcpu(&t, get_guest(&t, 2));
+    begin_beside_guest(&t);
     for ( uint32_t reason = 1; reason <= 3; reason += 2 )
     {
         end_block(&t, 100 * reason, 100 * reason + reason, STATE_RUNNABLE);
@@ -301,9 +303,7 @@ START_TEST(one_event)
 {
     struct block_test t;
 
-    begin_test(&t);
-    add_irq(&t, 24, 1, 0);
-    run_on_pcpu(&t, get_guest(&t, 2));
+    begin_beside_guest(&t);
     add_call(&t, get_guest(&t, 2), PV_HYPERCALL_V2, 32, 108);
     end_block(&t, 100, 110, STATE_RUNNABLE);
     end_block(&t, 111, 112, STATE_RUNNABLE);
@@ -333,9 +333,7 @@ START_TEST(pv_waker_without_calls)
     struct xt_host host = make_pv_host(3);
     struct block_test t;
 
-    begin_test(&t);
-    add_irq(&t, 24, 1, 0);
-    run_on_pcpu(&t, get_guest(&t, 2));
+    begin_beside_guest(&t);
     end_block(&t, 100, 110, STATE_RUNNABLE);
     add_call(&t, guests_get_vcpu(&t.guests, 2, 5), PV_HYPERCALL_V2, 32, 150);
     end_block(&t, 200, 205, STATE_RUNNABLE);
