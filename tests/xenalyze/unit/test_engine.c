@@ -621,7 +621,7 @@ START_TEST(long_gaps_are_moments)
 }
 END_TEST
 
-struct event_counts { uint32_t first, second; };
+struct event_counts { uint32_t first, second, chosen; };
 
 static void count_event(void *state, const struct fact_event *f)
 {
@@ -629,6 +629,7 @@ static void count_event(void *state, const struct fact_event *f)
 
     n->first += f->record->event == (TRC_GUEST | 1);
     n->second += f->record->event == (TRC_GUEST | 2);
+    n->chosen += f->is_chosen;
 }
 
 static enum fact_event_need need_first(uint32_t event)
@@ -654,6 +655,12 @@ static bool is_odd(struct fact_event_memory *m, const struct fact_event *f)
     return m->flags;
 }
 
+static fact_event_filter *odd_filter(uint32_t event)
+{
+    ck_assert_uint_eq(event, TRC_GUEST | 2);
+    return is_odd;
+}
+
 /* A sink does not get the events that only another sink needs. */
 START_TEST(sinks_get_needed_events)
 {
@@ -664,7 +671,7 @@ START_TEST(sinks_get_needed_events)
           .needs_event = need_second },
         { .name = "all", .ordered = true, .event = count_event },
         { .name = "odd", .ordered = true, .event = count_event,
-          .needs_event = need_odd, .needs_record = is_odd },
+          .needs_event = need_odd, .event_filter = odd_filter },
         { .name = "local", .event = count_event, .needs_event = need_first },
     };
     static const uint32_t words[] = {
@@ -693,6 +700,8 @@ START_TEST(sinks_get_needed_events)
     ck_assert_uint_eq(n[2].second, 3);
     ck_assert_uint_eq(n[3].first, 0);
     ck_assert_uint_eq(n[3].second, 2);
+    ck_assert_uint_eq(n[3].chosen, 2);
+    ck_assert_uint_eq(n[0].chosen, 0);
     ck_assert_uint_eq(n[5].second, 2);
     ck_assert_uint_eq(n[4].first, 2);
     ck_assert_uint_eq(n[4].second, 0);

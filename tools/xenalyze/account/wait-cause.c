@@ -431,7 +431,7 @@ struct sink wait_causes_sink(struct wait_causes *w)
         .end = wait_end, .runstate = wait_add_runstate, .loss = wait_add_loss,
         .pcpu = wait_add_pcpu, .irq = wait_add_irq, .power = wait_add_power,
         .event = wait_add_event, .needs_event = wait_needs_event,
-        .needs_record = wait_needs_record,
+        .event_filter = wait_event_filter,
     };
 
     return (struct sink){ &ops, w };

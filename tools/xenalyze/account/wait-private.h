@@ -29,7 +29,7 @@ void wait_add_time(struct wait_causes *w, struct wait_vcpu *v,
 /* --- wait-records.c ------------------------------------------------------- */
 
 enum fact_event_need wait_needs_event(uint32_t event);
-bool wait_needs_record(struct fact_event_memory *m, const struct fact_event *f);
+fact_event_filter *wait_event_filter(uint32_t event);
 void wait_add_event(void *state, const struct fact_event *f);
 
 /* From now on the vcpu has no budget, if its state is or becomes `state`. */

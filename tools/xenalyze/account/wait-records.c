@@ -182,17 +182,20 @@ static void note_credit2_choice(struct wait_causes *w,
         p->candidate = NULL;
 }
 
-/* A candidate that no longer counts as load has no budget: it is parked. */
+/*
+ * A candidate that no longer counts as load has no budget: it is parked.  A
+ * record that changes_candidate() has chosen is about the candidate.
+ */
 static void note_credit2_load(struct wait_causes *w,
                               const struct fact_event *f)
 {
     const struct xt_rec_csched2_update_unit_load *load =
         xt_view_csched2_update_unit_load(f->record);
     struct wait_pcpu *p = wait_get_pcpu(w, f->pcpu);
-    struct wait_vcpu *v = p && p->candidate && load
+    struct wait_vcpu *v = p && load && (p->candidate || f->is_chosen)
                           ? wait_find_vcpu(w, load->dom, load->unit) : NULL;
 
-    if ( v && v == p->candidate && v->waiting_since )
+    if ( v && (f->is_chosen || v == p->candidate) && v->waiting_since )
         begin_cap(w, v, v->state, &(struct wait_cap){
             .from = f->time, .to = UINT64_MAX, .tickled = p->tickled,
             .pcpu = f->pcpu });
@@ -260,6 +263,7 @@ static bool ends_limit(struct fact_event_memory *m, const struct fact_event *f)
     return matters;
 }
 
+/* Only changes_candidate() needs to know the candidate. */
 static bool names_candidate(struct fact_event_memory *m,
                             const struct fact_event *f)
 {
@@ -272,10 +276,9 @@ static bool names_candidate(struct fact_event_memory *m,
         m->flags |= HAS_CANDIDATE;
         m->vcpu = xt_vcpu_key(c->dom, c->unit);
     }
-    return true;
+    return false;
 }
 
-/* Without a candidate, changes_candidate() is false. */
 static bool ends_search(struct fact_event_memory *m, const struct fact_event *f)
 {
     (void)f;
@@ -313,7 +316,7 @@ static bool is_rtds_spent(struct fact_event_memory *m,
 static const struct scheduler_note
 {
     void (*note)(struct wait_causes *w, const struct fact_event *f);
-    bool (*matters)(struct fact_event_memory *m, const struct fact_event *f);
+    fact_event_filter *matters;
 }
 scheduler_notes[8][32] = {
     [TRC_SCHED_CSCHED] = {
@@ -392,12 +395,12 @@ enum fact_event_need wait_needs_event(uint32_t event)
            ? NEED_EVENT : NEED_NO_EVENT;
 }
 
-bool wait_needs_record(struct fact_event_memory *m, const struct fact_event *f)
+fact_event_filter *wait_event_filter(uint32_t event)
 {
-    const struct scheduler_note *n = find_note(f->record->event);
+    const struct scheduler_note *n = find_note(event);
 
     assert(n->matters);
-    return n->matters(m, f);
+    return n->matters;
 }
 
 void wait_add_event(void *state, const struct fact_event *f)

@@ -74,12 +74,15 @@ static int connect_all_sinks(struct analysis *a, struct emit *emit,
 static int connect_shard(struct analysis *a, struct shard *s)
 {
     struct sink queue;
+    int rc;
 
     if ( a->by_time )
         return connect_all_sinks(a, &s->emit, s);
     queue = fact_queue_sink(&s->queue, s->sinks, a->nr_sinks,
                             a->options->bounded ? a->options->from : 0);
-    return connect_sinks(a, &s->emit, s, false, true, &queue);
+    rc = connect_sinks(a, &s->emit, s, false, true, &queue);
+    fact_queue_connect(&s->queue, &s->emit);
+    return rc;
 }
 
 /* The global machine emits to all sinks, in the thread of shard 0. */
@@ -228,6 +231,9 @@ struct pcpu *segment_pcpu_slow(struct analysis *a, unsigned int id)
     p->time = p->fact.since = a->global.first;
     p->has_slept = a->has_sleep_states;
     p->default_vcpu = guests_get_vcpu(&a->guests, XT_DOMAIN_DEFAULT, id);
+    p->gaps.last = a->options->bounded && a->options->from
+                   ? a->options->from - 1 : 0;
+    p->gaps.next = wants_moments(a) ? 0 : UINT64_MAX;
     p->wants_wake_to_halt = emit_wants_wake_to_halt(&a->global.emit);
     p->levels = a->options->levels ? a->options->levels : 2;
     snapshots_find(a, p);

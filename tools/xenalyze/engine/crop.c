@@ -317,7 +317,7 @@ static void wrap_sink(struct crop *c, const struct sink *sink,
     c->ops.handle_needs = has->handle_needs;
     c->ops.pv_need = has->pv_need;
     c->ops.needs_event = has->needs_event;
-    c->ops.needs_record = has->needs_record;
+    c->ops.event_filter = has->event_filter;
 #define WRAP_SLOT(slot) c->ops.slot = has->slot ? crop_##slot : NULL;
     WRAP_SLOT(clone) WRAP_SLOT(merge) WRAP_SLOT(begin) WRAP_SLOT(end)
     EMIT_KINDS(WRAP_SLOT)

@@ -96,8 +96,7 @@ static inline void note_time(struct fact_queue *q, uint64_t at,
 {
     uint64_t from;
 
-    if ( q->wants_moments && at >= q->from &&
-         moment_gaps_add(&q->pcpu->gaps, at, q->gap, &from) )
+    if ( moment_gaps_add(&q->pcpu->gaps, at, q->gap, &from) )
         queue_gap(q, from, at, time);
 }
 
@@ -252,7 +251,8 @@ struct event_copy
     uint32_t payload[XT_RECORD_MAX_WORDS];
 };
 
-static void copy_event(struct fact_queue *q, const struct fact_event *f)
+static void copy_event(struct fact_queue *q, const struct fact_event *f,
+                       bool is_chosen)
 {
     const struct xt_record *r = f->record;
     struct event_copy *copy =
@@ -262,6 +262,7 @@ static void copy_event(struct fact_queue *q, const struct fact_event *f)
     if ( !copy )
         return;
     copy->fact = *f;
+    copy->fact.is_chosen = is_chosen;
     copy->fact.record = &copy->record;
     /* Field by field: they have just been written. */
     copy->record = (struct xt_record){
@@ -272,10 +273,46 @@ static void copy_event(struct fact_queue *q, const struct fact_event *f)
     queue_fact(q, EMIT_LOCAL_event, f->time, &copy->fact);
 }
 
+static void queue_no_record(struct fact_queue *q, struct event_choice *c,
+                            const struct fact_event *f)
+{
+    if ( q->ignored )
+        q->ignored[emit_event_hash(c->event)] = c->event;
+    note_time(q, f->time, f->time);
+}
+
+static void queue_first_record(struct fact_queue *q, struct event_choice *c,
+                               const struct fact_event *f)
+{
+    c->queue = queue_no_record;
+    copy_event(q, f, false);
+    note_time(q, f->time, f->time);
+}
+
+static void queue_all_records(struct fact_queue *q, struct event_choice *c,
+                              const struct fact_event *f)
+{
+    (void)c;
+    copy_event(q, f, false);
+    note_time(q, f->time, f->time);
+}
+
+static void queue_some_records(struct fact_queue *q, struct event_choice *c,
+                               const struct fact_event *f)
+{
+    bool is_early = f->time < q->from;
+    bool is_chosen = !is_early && c->filter(&q->pcpu->events, f);
+
+    if ( is_chosen || is_early || c->needs_all )
+        copy_event(q, f, is_chosen);
+    note_time(q, f->time, f->time);
+}
+
 COLD
 static struct event_choice choose_event(const struct fact_queue *q,
                                         uint32_t event)
 {
+    enum fact_event_need most = NEED_NO_EVENT;
     struct event_choice c = { .event = event };
 
     for ( size_t i = 0; i < q->nr_sinks; i++ )
@@ -286,37 +323,27 @@ static struct event_choice choose_event(const struct fact_queue *q,
         if ( !ops->ordered || !ops->event )
             continue;
         need = ops->needs_event ? ops->needs_event(event) : NEED_EVENT;
-        c.asks |= need == NEED_SOME_EVENTS;
-        c.need = need > c.need ? need : c.need;
+        if ( need == NEED_SOME_EVENTS )
+            c.filter = q->event_filter(event);
+        most = need > most ? need : most;
     }
+    c.needs_all = most == NEED_EVENT;
+    c.queue = c.filter ? queue_some_records
+              : most == NEED_EVENT ? queue_all_records
+              : most == NEED_FIRST_EVENT ? queue_first_record
+                                         : queue_no_record;
     return c;
-}
-
-static inline bool needs_event(struct fact_queue *q, const struct fact_event *f)
-{
-    uint32_t event = f->record->event;
-    struct event_choice *c = &q->choices[event * UINT32_C(0x9e3779b1) >>
-                                         (32 - QUEUE_EVENT_BITS)];
-    bool needed;
-
-    if ( c->event != event )
-        *c = choose_event(q, event);
-    needed = c->need == NEED_EVENT || c->need == NEED_FIRST_EVENT;
-    if ( c->need == NEED_FIRST_EVENT )
-        c->need = NEED_NO_EVENT;
-    if ( c->asks )
-        needed |= f->time < q->from ||
-                  q->asked->needs_record(&q->pcpu->events, f);
-    return needed;
 }
 
 static void queue_event(void *state, const struct fact_event *f)
 {
     struct fact_queue *q = state;
+    uint32_t event = f->record->event;
+    struct event_choice *c = &q->choices[emit_event_hash(event)];
 
-    if ( needs_event(q, f) )
-        copy_event(q, f);
-    note_time(q, f->time, f->time);
+    if ( c->event != event )
+        *c = choose_event(q, event);
+    c->queue(q, c, f);
 }
 
 static void queue_domain_name(void *state, const struct fact_domain_name *f)
@@ -344,13 +371,13 @@ static void subscribe_to(struct fact_queue *q, const struct sink_ops *ops)
     q->wants_pv_sends |= ops->pv != NULL;
     q->wants_irqs |= ops->irq != NULL;
     q->wants_power |= ops->power != NULL;
-    q->wants_moments |= ops->moment != NULL;
     if ( ops->exit )
         q->exit_needs |= ops->exit_needs ? ops->exit_needs : UINT32_MAX;
     /* A pcpu has one memory: sinks of several reports need the same records. */
-    assert(!ops->needs_record || !q->asked ||
-           ops->needs_record == q->asked->needs_record);
-    q->asked = ops->needs_record ? ops : q->asked;
+    assert(!ops->event_filter || !q->event_filter ||
+           ops->event_filter == q->event_filter);
+    if ( ops->event_filter )
+        q->event_filter = ops->event_filter;
     if ( ops->handle )
         q->handle_needs |= ops->handle_needs ? ops->handle_needs : UINT32_MAX;
 }
@@ -358,18 +385,23 @@ static void subscribe_to(struct fact_queue *q, const struct sink_ops *ops)
 struct sink fact_queue_sink(struct fact_queue *q, const struct sink *sinks,
                             size_t nr_sinks, uint64_t from)
 {
+    bool wants_moments = false;
+
     assert(sinks || !nr_sinks);
     *q = (struct fact_queue){
         .ops = { .name = "queue" }, .sinks = sinks, .nr_sinks = nr_sinks,
         .from = from };
     for ( size_t i = 0; i < nr_sinks; i++ )
         if ( sinks[i].ops->ordered )
+        {
             subscribe_to(q, sinks[i].ops);
+            wants_moments |= sinks[i].ops->moment != NULL;
+        }
     if ( q->wants_pv_sends )
         q->ops.pcpu = queue_pcpu;
     if ( q->exit_needs & NEED_EXITS_AFTER_IRQ )
         q->ops.irq = queue_irq;
-    if ( q->wants_moments )
+    if ( wants_moments )
     {
         q->ops.exit = queue_exit;
         q->ops.pv = queue_pv;
@@ -377,9 +409,14 @@ struct sink fact_queue_sink(struct fact_queue *q, const struct sink *sinks,
         q->ops.power = queue_power;
         q->ops.event = queue_event;
     }
-    for ( size_t i = 0; i < 1u << QUEUE_EVENT_BITS; i++ )
+    for ( size_t i = 0; i < 1u << EMIT_EVENT_BITS; i++ )
         q->choices[i].event = UINT32_MAX;
     return (struct sink){ &q->ops, q };
+}
+
+void fact_queue_connect(struct fact_queue *q, const struct emit *emit)
+{
+    q->ignored = emit->event.state == q ? emit->ignored : NULL;
 }
 
 /* --- moments without a queue ---------------------------------------------- */
@@ -389,8 +426,7 @@ static void emit_gap(const struct analysis *a, uint32_t pcpu, uint64_t at)
     struct pcpu *p = pcpu < a->nr_pcpus ? a->pcpus[pcpu] : NULL;
     struct fact_moment f = { .pcpu = pcpu, .to = at };
 
-    if ( p && (!a->options->bounded || at >= a->options->from) &&
-         moment_gaps_add(&p->gaps, at, a->moment_gap, &f.from) )
+    if ( p && moment_gaps_add(&p->gaps, at, a->moment_gap, &f.from) )
         emit_moment(&a->global.ordered, &f);
 }
 

@@ -10,14 +10,16 @@
 #include "common/arena.h"
 #include "xenalyze/machine/machine.h"
 
-#define QUEUE_EVENT_BITS 8u
+struct fact_queue;
 
-/* Is an event needed?  An entry of a direct-mapped cache. */
+/* Records of an event: an entry of a direct-mapped cache. */
 struct event_choice
 {
     uint32_t event;
-    enum fact_event_need need;
-    bool asks;                  /* a sink needs some of the records */
+    bool needs_all;
+    fact_event_filter *filter;  /* NULL: no sink needs some of the records */
+    void (*queue)(struct fact_queue *q, struct event_choice *c,
+                  const struct fact_event *f);
 };
 
 /* Of one thread. */
@@ -28,15 +30,17 @@ struct fact_queue
     size_t nr_sinks;
     uint64_t from;              /* begin of the selected span */
     uint64_t gap;               /* FACT_MOMENT_NS in cycles */
+    uint32_t *ignored;          /* of struct emit; NULL: events have further
+                                   targets */
     struct pcpu *pcpu;
     char *at, *end;             /* free bytes of scratch memory ... */
     unsigned int epoch;         /* ... of this epoch */
-    bool wants_moments, wants_pcpus, wants_all_pv, wants_pv_sends;
+    bool wants_pcpus, wants_all_pv, wants_pv_sends;
     bool wants_irqs, wants_power;
     uint32_t exit_needs, handle_needs;  /* of all ordered sinks together; with
                                            all bits: of any that needs all */
-    const struct sink_ops *asked;       /* the sink with needs_record() */
-    struct event_choice choices[1u << QUEUE_EVENT_BITS];
+    fact_event_filter *(*event_filter)(uint32_t event); /* of any sink */
+    struct event_choice choices[1u << EMIT_EVENT_BITS];
 };
 
 /*
@@ -45,6 +49,9 @@ struct fact_queue
  */
 struct sink fact_queue_sink(struct fact_queue *q, const struct sink *sinks,
                             size_t nr_sinks, uint64_t from);
+
+/* The queue has become a target. */
+void fact_queue_connect(struct fact_queue *q, const struct emit *emit);
 
 /* A segment begins, with epoch 1.  `gap`: FACT_MOMENT_NS in cycles. */
 static inline void fact_queue_reset(struct fact_queue *q, uint64_t gap)

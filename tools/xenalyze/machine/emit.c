@@ -85,7 +85,6 @@ void emit_local(const struct emit *e, enum emit_local_kind kind,
 /* --- events --------------------------------------------------------------- */
 
 #define FAN_TARGETS 32u
-#define FAN_BITS 8u
 
 /* The targets that need an event.  An entry of a direct-mapped cache. */
 struct fan_choice { uint32_t event, targets; };
@@ -96,7 +95,7 @@ struct event_fan
     const struct emit_event_target *targets;
     enum fact_event_need (*needs[FAN_TARGETS])(uint32_t event); /* NULL: all */
     unsigned int nr;
-    struct fan_choice choices[1u << FAN_BITS];
+    struct fan_choice choices[1u << EMIT_EVENT_BITS];
 };
 
 COLD
@@ -116,8 +115,7 @@ static void fan_out_needed_event(void *state, const struct fact_event *f)
 {
     struct event_fan *fan = state;
     uint32_t event = f->record->event;
-    struct fan_choice *c = &fan->choices[event * UINT32_C(0x9e3779b1) >>
-                                         (32 - FAN_BITS)];
+    struct fan_choice *c = &fan->choices[emit_event_hash(event)];
 
     if ( c->event != event )
         *c = choose_targets(fan, event);
@@ -147,7 +145,7 @@ static int connect_needed_events(struct emit *e, struct arena *arena,
     for ( size_t i = 0; i < nr_sinks; i++ )
         if ( sinks[i].ops->event )
             fan->needs[fan->nr++] = sinks[i].ops->needs_event;
-    for ( size_t i = 0; i < 1u << FAN_BITS; i++ )
+    for ( size_t i = 0; i < 1u << EMIT_EVENT_BITS; i++ )
         fan->choices[i].event = UINT32_MAX;
     e->event = (struct emit_event_target){ fan_out_needed_event, fan, true };
     return 0;
@@ -159,6 +157,12 @@ int emit_init(struct emit *e, struct arena *arena, const struct sink *sinks,
     int rc = 0;
 
     assert(sinks || !nr_sinks);
+    e->ignored = arena_array(arena, 1u << EMIT_EVENT_BITS, sizeof(uint32_t),
+                             _Alignof(uint32_t));
+    if ( !e->ignored )
+        return -ENOMEM;
+    for ( size_t i = 0; i < 1u << EMIT_EVENT_BITS; i++ )
+        e->ignored[i] = UINT32_MAX;
     e->wants_rivals = false;
     for ( size_t i = 0; i < nr_sinks; i++ )
         e->wants_rivals |= sinks[i].ops->wait && !sinks[i].ops->no_rivals;

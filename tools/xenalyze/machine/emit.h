@@ -23,6 +23,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/arena.h"
 #include "xenalyze/model/model.h"
@@ -49,12 +50,22 @@ struct emit_##kind##_target                                                 \
 EMIT_KINDS(EMIT_TARGET)
 #undef EMIT_TARGET
 
+#define EMIT_EVENT_BITS 8u
+
+/* The place of an event in a direct-mapped cache. */
+static inline uint32_t emit_event_hash(uint32_t event)
+{
+    return event * UINT32_C(0x9e3779b1) >> (32 - EMIT_EVENT_BITS);
+}
+
 struct emit
 {
 #define EMIT_MEMBER(kind) struct emit_##kind##_target kind;
     EMIT_KINDS(EMIT_MEMBER)
 #undef EMIT_MEMBER
     bool wants_rivals;          /* of waits */
+    /* Events that the only target of fact_event does not need, by hash. */
+    uint32_t *ignored;
 };
 
 /* The targets of fan-out functions are allocated in `arena`.  0 or -ENOMEM. */
@@ -73,6 +84,15 @@ static inline void emit_##kind(const struct emit *e,                        \
 }
 EMIT_KINDS(EMIT_FUNCTION)
 #undef EMIT_FUNCTION
+
+/*
+ * The event has no effect, except that its time is that of a record: a machine
+ * need not emit it.
+ */
+static inline bool emit_ignores_event(const struct emit *e, uint32_t event)
+{
+    return e->ignored[emit_event_hash(event)] == event;
+}
 
 /* A local fact of a kind that is known at run time only. */
 enum emit_local_kind

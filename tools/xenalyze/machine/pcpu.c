@@ -356,11 +356,13 @@ void pcpu_end(struct pcpu *p)
 
 void pcpu_emit_event(struct pcpu *p, const struct xt_record *r)
 {
-    struct fact_event f = {
-        .vcpu = p->current, .pcpu = p->id, .time = p->time, .record = r,
-    };
+    bool is_ignored = !emit_wants_event(p->emit) ||
+                      (emit_ignores_event(p->emit, r->event) &&
+                       moment_gaps_skip(&p->gaps, p->time));
 
-    emit_event(p->emit, &f);
+    if ( !is_ignored )
+        emit_event(p->emit, &(struct fact_event){
+            .vcpu = p->current, .pcpu = p->id, .time = p->time, .record = r });
 }
 
 /* --- changes -------------------------------------------------------------- */

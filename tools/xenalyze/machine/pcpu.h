@@ -75,23 +75,41 @@ struct vcpu_cache_entry
  */
 #define PCPU_SILENCE (UINT64_C(1) << 26)
 
-/* The last record of a fact, and the end of the last fact_moment; 0: none. */
-struct moment_gaps { uint64_t last, reported; };
+/* The gaps between a pcpu's records that become struct fact_moment. */
+struct moment_gaps
+{
+    uint64_t last;              /* time of the last record; those at or before
+                                   the initial one do not count */
+    uint64_t next;              /* a gap that ends earlier is no fact; 0: there
+                                   was no fact; UINT64_MAX: none is wanted */
+};
 
-/* A record at `at`; true: the gap before it, since `from`, is a fact. */
+/* False: the gap before the record at `at` may be a fact; nothing is done. */
+static inline bool moment_gaps_skip(struct moment_gaps *g, uint64_t at)
+{
+    if ( at >= g->next )
+        return false;
+    if ( at > g->last )
+        g->last = at;
+    return true;
+}
+
+/*
+ * A record at `at`; true: the gap before it, since `from`, is a fact.  The next
+ * such gap ends `least` cycles later, or more.
+ */
 static inline bool moment_gaps_add(struct moment_gaps *g, uint64_t at,
                                    uint64_t least, uint64_t *from)
 {
     uint64_t last = g->last;
 
-    debug_assert(g->reported <= last);
     if ( at <= last )
         return false;
     g->last = at;
-    if ( last && at - g->reported < least )
+    if ( at < g->next )
         return false;
-    g->reported = at;
-    *from = last ? last : at;
+    *from = g->next ? last : at;
+    g->next = at + least;
     return true;
 }
 
@@ -156,7 +174,7 @@ struct pcpu
     bool has_irq;               /* handled since that exit */
     bool has_call, has_sent;    /* hypercalls of pv_vcpu: any; the last one may
                                    have sent an event */
-    struct fact_event_memory events;    /* for a sink with needs_record() */
+    struct fact_event_memory events;    /* of the filters of a sink */
     struct moment_gaps gaps;    /* of facts about moments */
 
     /* A domain's name, of which some parts have arrived; NULL: none; free(). */

@@ -678,6 +678,7 @@ struct fact_event
     uint32_t pcpu;
     uint64_t time;
     const struct xt_record *record;
+    bool is_chosen;             /* a filter let it pass; else it is unknown */
 };
 
 /* A domain's name, from the collector.  The last name is valid. */
@@ -730,17 +731,21 @@ enum fact_event_need
     NEED_NO_EVENT,
     NEED_FIRST_EVENT,           /* the first such record at least: it proves
                                    that they are traced */
-    NEED_SOME_EVENTS,           /* those in the span for which needs_record() is
-                                   true, and all before it */
+    NEED_SOME_EVENTS,           /* those in the span that event_filter() lets
+                                   pass, and all before it */
     NEED_EVENT,
 };
 
-/* The memory of needs_record(), for each pcpu; all zero at first. */
+/* The memory of filters, for each pcpu; all zero at first. */
 struct fact_event_memory
 {
     uint32_t vcpu;
     uint8_t flags;
 };
+
+/* Is the record needed?  Called for each record of the event in the span. */
+typedef bool fact_event_filter(struct fact_event_memory *m,
+                               const struct fact_event *f);
 
 struct sink_ops
 {
@@ -759,9 +764,8 @@ struct sink_ops
     uint32_t handle_needs;      /* bits of kinds: 1u << HANDLE_PIO */
     enum fact_pv_need pv_need;
     enum fact_event_need (*needs_event)(uint32_t event);
-    /* The same for all sinks that have it. */
-    bool (*needs_record)(struct fact_event_memory *m,
-                         const struct fact_event *f);
+    /* For NEED_SOME_EVENTS; the same for all sinks that have it. */
+    fact_event_filter *(*event_filter)(uint32_t event);
 
     /*
      * clone() creates a second state (shard) for another thread, merge() adds
