@@ -52,7 +52,11 @@ read_it trace | awk -v wanted=$((4 * requests)) '
         exit events + dropped != wanted
     }' || fail "not $((4 * requests))"
 
-# One file per process.
+# One file per process.  TSan ends the child when a thread of it gets the id of
+# the parent's thread that writes events.
+case $cflags in
+*-fsanitize=thread*) exit $failed ;;
+esac
 ./sample -t 1 -n 5 -e sample_done -f trace -F 2>/dev/null || fail "exit $?"
 [ "$(read_it trace | grep -c sample_done)" = 10 ] || fail 'file of the parent'
 [ "$(read_it trace-* | grep -c sample_done)" = 5 ] || fail 'file of the child'
