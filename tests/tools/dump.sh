@@ -151,6 +151,8 @@ cut_dump()
         0|1) ;;
         *) fail "$1 cut at $part/10: exit code $?" ;;
         esac
+        [ "$1" != core ] || grep -q "cut is cut off: .* of it are missing" err ||
+            fail "$1 cut at $part/10: $(cat err)"
         [ ! -e trace ] || records_of trace | sort >got
         [ ! -e trace ] || { sort expected | awk '{
             while ( sub(/ 00000000$/, "") ) continue; print }' | sort >want

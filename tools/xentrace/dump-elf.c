@@ -21,6 +21,7 @@ static bool is_elf(const unsigned char head[DUMP_HEAD])
 
 #include <gelf.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/fault.h"
@@ -88,6 +89,22 @@ static int read_segments(struct elf_dump *m, Elf *elf, const char *path,
     return 0;
 }
 
+/* A dump is often cut off: the file system was full, or the time was short. */
+static int measure_missing(struct elf_dump *m, const char *path, struct err *e)
+{
+    struct stat file;
+    uint64_t end = 0;
+
+    if ( fstat(m->memory.fd, &file) )
+        return err_sys(e, -errno, "cannot read %s", path);
+    for ( size_t i = 0; i < m->nr; i++ )
+        if ( m->segments[i].offset + m->segments[i].bytes > end )
+            end = m->segments[i].offset + m->segments[i].bytes;
+    if ( S_ISREG(file.st_mode) && (uint64_t)file.st_size < end )
+        m->memory.missing = end - file.st_size;
+    return 0;
+}
+
 static int check_header(Elf *elf, const char *path, struct err *e)
 {
     GElf_Ehdr h;
@@ -113,6 +130,8 @@ static int open_elf(struct dump_memory *m, const char *path, struct err *e)
     rc = check_header(elf, path, e);
     if ( !rc )
         rc = read_segments((struct elf_dump *)m, elf, path, e);
+    if ( !rc )
+        rc = measure_missing((struct elf_dump *)m, path, e);
     elf_end(elf);
     return rc;
 }

@@ -19,6 +19,7 @@ struct dump_memory
 {
     const struct dump_format *format;
     int fd;                     /* the file; dump-memory.c closes it */
+    uint64_t missing;           /* bytes of memory behind the file's end */
 };
 
 struct dump_format

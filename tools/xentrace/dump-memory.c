@@ -106,6 +106,11 @@ int dump_memory_read(const struct dump_memory *m, uint64_t address, void *to,
     return m->format->read(m, address, to, bytes);
 }
 
+uint64_t dump_memory_missing(const struct dump_memory *m)
+{
+    return m->missing;
+}
+
 bool dump_memory_find(const struct dump_memory *m, uint64_t from,
                       struct dump_range *range)
 {

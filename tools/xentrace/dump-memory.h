@@ -25,6 +25,9 @@ void dump_memory_close(struct dump_memory *m);
 int dump_memory_read(const struct dump_memory *m, uint64_t address, void *to,
                      size_t bytes);
 
+/* Bytes that a truncated file lacks, if its format tells; or 0. */
+uint64_t dump_memory_missing(const struct dump_memory *m);
+
 /* A run of memory in the dump, inside of one segment. */
 struct dump_range
 {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "common/num.h"
 #include "xentrace/dump-image.h"
 #include "xentrace/dump-memory.h"
 #include "xentrace/dump-symbols.h"
@@ -94,6 +95,16 @@ static int find_directory(struct dump *d, uint64_t va, struct err *e)
 
 /* --- search --------------------------------------------------------------- */
 
+/* Xen's image may be in the part that a truncated dump lacks. */
+static int err_cut_off(const char *path, uint64_t missing, struct err *e)
+{
+    char size[NUM_HUMAN_MAX + 4];
+
+    *num_human_1024(size, missing, "B") = '\0';
+    return err_set(e, -ENOENT, "%s is cut off: %s of it are missing, and the "
+                   "trace buffers cannot be found in the rest", path, size);
+}
+
 static int find_by_symbols(struct dump *d, struct dump_host *host,
                            const char *path, const char *symbols, struct err *e)
 {
@@ -101,8 +112,10 @@ static int find_by_symbols(struct dump *d, struct dump_host *host,
     int rc = dump_image_find(&d->image, d->memory, s);
 
     if ( rc == -ENOENT )
-        return err_set(e, rc, "%s has no Xen with the build id of %s", path,
-                       symbols);
+        return host->missing
+               ? err_cut_off(path, host->missing, e)
+               : err_set(e, rc, "%s has no Xen with the build id of %s", path,
+                         symbols);
     if ( rc )
         return err_sys(e, rc, "cannot search %s", path);
     d->nr_cpus = read_u32(d, s->nr_cpus);
@@ -119,8 +132,10 @@ static int find_by_info(struct dump *d, struct dump_host *host,
     if ( rc )
         d->info.size = 0;
     if ( rc == -ENOENT )
-        return err_set(e, rc, "no trace buffers are known in %s: give the "
-                       "symbols of its Xen, --symbols xen-syms", path);
+        return host->missing
+               ? err_cut_off(path, host->missing, e)
+               : err_set(e, rc, "no trace buffers are known in %s: give the "
+                         "symbols of its Xen, --symbols xen-syms", path);
     if ( rc )
         return err_sys(e, rc, "cannot search %s", path);
     d->nr_cpus = read_u32(d, d->info.nr_cpus);
@@ -219,7 +234,10 @@ int dump_rings_open(struct hv **hv, const char *path, const char *symbols,
     *host = (struct dump_host){ 0 };
     rc = dump_memory_open(&d->memory, path, e);
     if ( !rc )
+    {
+        host->missing = dump_memory_missing(d->memory);
         rc = find_rings(d, host, path, symbols, e);
+    }
     if ( rc )
         dump_close(&d->hv);
     else

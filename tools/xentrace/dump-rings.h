@@ -13,6 +13,7 @@ struct dump_host
 {
     unsigned int nr_cpus;       /* possible pcpus */
     uint32_t khz;               /* time stamp frequency; 0: unknown */
+    uint64_t missing;           /* bytes that the truncated dump lacks */
 };
 
 /* `symbols`: path of xen-syms, or NULL. */

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "common/fault.h"
+#include "common/num.h"
 #include "common/output-file.h"
 #include "libxentrace/catalogue.h"
 #include "xentrace/dump-recover.h"
@@ -321,8 +322,15 @@ static int check_dump_output(const struct from_dump *f, const char *output,
 static int open_dump(struct job *j, const struct from_dump *f, struct err *e)
 {
     const struct xt_dialect dialect = { 0 };
+    char size[NUM_HUMAN_MAX + 4];
     int rc = dump_rings_open(&j->hv, f->path, f->symbols, &j->host, e);
 
+    if ( !rc && j->host.missing )
+    {
+        *num_human_1024(size, j->host.missing, "B") = '\0';
+        log_warning(j->log, "%s is cut off: %s of it are missing", f->path,
+                    size);
+    }
     if ( !rc )
         rc = rings_open(&j->rings, j->hv, j->host.nr_cpus, e);
     if ( !rc && xt_catalogue_new(&j->catalogue, &dialect) )
