@@ -276,9 +276,9 @@ static void copy_event(struct fact_queue *q, const struct fact_event *f,
 static void queue_no_record(struct fact_queue *q, struct event_choice *c,
                             const struct fact_event *f)
 {
+    (void)f;
     if ( q->ignored )
         q->ignored[emit_event_hash(c->event)] = c->event;
-    note_time(q, f->time, f->time);
 }
 
 static void queue_first_record(struct fact_queue *q, struct event_choice *c,
@@ -286,7 +286,6 @@ static void queue_first_record(struct fact_queue *q, struct event_choice *c,
 {
     c->queue = queue_no_record;
     copy_event(q, f, false);
-    note_time(q, f->time, f->time);
 }
 
 static void queue_all_records(struct fact_queue *q, struct event_choice *c,
@@ -294,7 +293,6 @@ static void queue_all_records(struct fact_queue *q, struct event_choice *c,
 {
     (void)c;
     copy_event(q, f, false);
-    note_time(q, f->time, f->time);
 }
 
 static void queue_some_records(struct fact_queue *q, struct event_choice *c,
@@ -305,7 +303,6 @@ static void queue_some_records(struct fact_queue *q, struct event_choice *c,
 
     if ( is_chosen || is_early || c->needs_all )
         copy_event(q, f, is_chosen);
-    note_time(q, f->time, f->time);
 }
 
 COLD
@@ -343,6 +340,7 @@ static void queue_event(void *state, const struct fact_event *f)
 
     if ( c->event != event )
         *c = choose_event(q, event);
+    note_time(q, f->time, f->time);
     c->queue(q, c, f);
 }
 
