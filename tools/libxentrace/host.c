@@ -30,6 +30,9 @@
 #define CPUS_PER_RECORD 160u
 #define DOMAIN_HVM (1u << 0)
 #define DOMAIN_PVH (1u << 2)
+#define DOMAIN_PAUSED (1u << 6)
+#define DOMAIN_DYING (1u << 7)
+#define DOMAIN_SHUT_DOWN (1u << 8)
 #define DOMAIN_HVM_OR_PVH (1u << 10)
 
 _Static_assert((XT_IRQ_TEXT_MAX - 1) % XT_META_PART == 0, "whole parts");
@@ -320,6 +323,11 @@ const struct xt_rec_meta_cpu *xt_host_cpu(const struct xt_host *h,
 bool xt_host_domain_is_pv(const struct xt_rec_meta_domain *d)
 {
     return !(d->flags & (DOMAIN_HVM | DOMAIN_PVH));
+}
+
+bool xt_host_domain_is_stopped(const struct xt_rec_meta_domain *d)
+{
+    return d->flags & (DOMAIN_PAUSED | DOMAIN_DYING | DOMAIN_SHUT_DOWN);
 }
 
 const char *xt_host_domain_type(const struct xt_rec_meta_domain *d)

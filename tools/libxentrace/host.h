@@ -23,6 +23,12 @@
 #include "libxentrace/meta.h"
 #include "libxentrace/window.h"
 
+/*
+ * The collector asks for the states of all vcpus (meta_vcpu) when a capture
+ * begins, which takes at most this time.
+ */
+#define XT_HOST_SNAPSHOT_NS 1000000000u
+
 /* Records beyond this number of different objects are ignored. */
 #define XT_HOST_MAX (1u << 18)
 
@@ -76,6 +82,9 @@ const struct xt_rec_meta_cpu *xt_host_cpu(const struct xt_host *h,
                                           unsigned int cpu);
 
 bool xt_host_domain_is_pv(const struct xt_rec_meta_domain *d);
+
+/* Paused by the toolstack, or shut down: no vcpu of the domain may run. */
+bool xt_host_domain_is_stopped(const struct xt_rec_meta_domain *d);
 
 /* "PV", "PVH", "HVM", or "HVM or PVH". */
 const char *xt_host_domain_type(const struct xt_rec_meta_domain *d);

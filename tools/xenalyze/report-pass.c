@@ -126,7 +126,7 @@ static int open_reports(struct pass *p, struct err *e)
     p->reports.domains = run->config->domains;
     p->reports.vcpus = run->config->vcpus;
     p->reports.is_selection = run->config->time || !filter_is_empty(p->filter);
-    p->reports.captured = run->info.captured;
+    p->reports.info = &run->info;
     p->reports.clock_assumed = xt_info_clock(&run->info, run->config->hz,
                                              &clock) == XT_SPEED_ASSUMED;
     add_counter(p);

@@ -327,8 +327,8 @@ n=0
 options="--symbol-file symbols --report-wakeups --report-migrations --report-timers --report-interrupts --report-io --why --with-cr3-enumeration --with-interrupt-eip-enumeration=250
     --histogram-interrupt-eip=250,4096"
 # shellcheck disable=SC2086 # several words
-# The description of a host under credit, with a budget of RTDS; a wake-up by an
-# interrupt with a name.
+# The description of a host under credit, with a budget of RTDS; a vcpu without
+# records; a wake-up by an interrupt with a name.
 compose host <<'END'
 0 - 0x1f089 0 0 0 0 0 1
 0 - 0x1f08a 0 5 1 1
@@ -337,6 +337,7 @@ compose host <<'END'
 0 - 0x1f090 1 1 2 3 4
 0 - 0x1f091 1 5 256 50
 0 - 0x1f092 0x00010000 10000 4000 1
+0 - 0x1f08d 0x00010001 0 1 0 0 1000000 0
 0 - 0x1f08e 0x00010000 0 1 0 0 0 0
 0 - 0x1f08e 0x00010000 1 4 0 0 0 0
 0 - 0x1f094 0x01000004 0x412d4f49 0x20434950 0x64652d34 0x74206567 0x30537974 0

@@ -29,6 +29,7 @@
 #include "xenalyze/account/period.h"
 #include "xenalyze/account/request.h"
 #include "xenalyze/account/sched-check.h"
+#include "xenalyze/account/silent-vcpus.h"
 #include "xenalyze/account/sort.h"
 #include "xenalyze/account/stretch.h"
 #include "xenalyze/account/summary.h"

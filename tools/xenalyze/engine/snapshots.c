@@ -15,8 +15,6 @@
  * snapshot, which is taken at the begin of a capture.  So one of another
  * capture in the file is not used, nor one before what a flight recorder kept.
  */
-#define MOST_NS 1000000000u
-
 static bool has_scheduler(const struct xt_info *info)
 {
     return info->has_run &&
@@ -63,7 +61,8 @@ void snapshots_find(const struct analysis *a, struct pcpu *p)
     if ( p->id < a->nr_snapshots )
         s = a->snapshots[p->id];
     p->has_snapshot = s.time && s.time >= first &&
-                      s.time - first <= xt_clock_cycles(&a->clock, MOST_NS);
+                      s.time - first <= xt_clock_cycles(&a->clock,
+                                                        XT_HOST_SNAPSHOT_NS);
     p->snapshot_vcpu = s.vcpu;
     p->snapshot_time = s.time;
 }

@@ -22,6 +22,7 @@ struct why_report
     struct interrupt_load load;
     struct machine_stalls stalls;
     struct timers timers;
+    struct silent_vcpus silent;
     const char *word;           /* the argument: in `waits`, if there is one */
     const struct xt_domain_names *names;    /* borrowed; or NULL */
     const struct fact_disorder *disorder;   /* the pass has it */
@@ -126,8 +127,11 @@ static int why_close(struct report_pass *p, void *state)
 {
     struct why_report *r = state;
 
-    (void)p;
+    int rc = 0;
+
     wait_causes_close(&r->waits);
+    if ( p->info )
+        rc = silent_vcpus_find(&r->silent, &r->waits, p->info);
     block_reasons_close(&r->blocks);
     device_accesses_close(&r->accesses);
     co_stops_close(&r->co_stops);
@@ -135,7 +139,7 @@ static int why_close(struct report_pass *p, void *state)
     interrupt_load_close(&r->load);
     machine_stalls_close(&r->stalls);
     timers_close(&r->timers);
-    return r->accesses.failed ? -ENOMEM : 0;
+    return r->accesses.failed ? -ENOMEM : rc;
 }
 
 struct wait_causes *report_why_waits(const struct report_pass *p)
@@ -272,7 +276,8 @@ static void print_verdict(const struct report_pass *p,
         .blocks = block_reasons_find(&r->blocks, v->domain, v->id),
         .device = device_accesses_find_top(&r->accesses, v->domain),
         .co_stops = &r->co_stops, .stalls = &r->stalls,
-        .captured = p->captured, .names = p->request.names, .out = p->out,
+        .captured = p->info ? p->info->captured : 0, .silent = &r->silent,
+        .names = p->request.names, .out = p->out,
     };
 
     assert(is_asked(r, v));
@@ -302,6 +307,32 @@ static int why_print(struct report_pass *p, void *state)
            ? text_print_why_tables(&r->waits, &p->request, p->out) : 0;
 }
 
+/* No vcpu that is asked for has records. */
+static int refuse_silent(const struct report_pass *p,
+                         const struct why_report *r, struct err *e)
+{
+    static const char *const texts[] = {
+        [SILENT_WAITING] = "waited for a pcpu, or was paused",
+        [SILENT_BLOCKED] = "was blocked", [SILENT_OFFLINE] = "was offline",
+        [SILENT_STOPPED] = "was paused with its domain",
+    };
+    const struct silent_vcpu *v =
+        silent_vcpus_first(&r->silent, SILENT_WAITING);
+    const char *what = r->waits.has_vcpu ? "vcpu" : "domain";
+    char label[XT_LABEL_MAX];
+
+    assert(r->word);
+    if ( !v && r->silent.nr )
+        v = &r->silent.all[0];
+    if ( !v )
+        return err_set(e, -ENOENT, "--why %s: %s has no records of this %s; "
+                       "xenalyze summary lists all", r->word, p->name, what);
+    return err_set(e, -ENOENT, "--why %s: %s has no records of this %s; when "
+                   "tracing began, %s %s", r->word, p->name, what,
+                   xt_vcpu_label(r->names, v->domain, v->id, label),
+                   texts[v->state]);
+}
+
 static int why_check(struct report_pass *p, void *state, struct err *e)
 {
     const struct why_report *r = state;
@@ -318,9 +349,7 @@ static int why_check(struct report_pass *p, void *state, struct err *e)
                        p->name, p->is_selection
                        ? " in the selected part"
                        : "; capture with xentrace -e sched,hw");
-    assert(r->word);
-    return err_set(e, -ENOENT, "--why %s: %s has no records of this vcpu; "
-                   "xenalyze summary lists all", r->word, p->name);
+    return refuse_silent(p, r, e);
 }
 
 /* --- export --------------------------------------------------------------- */
@@ -598,6 +627,16 @@ static void walk_stalls(struct export *x, void *state)
     }
 }
 
+static void walk_silent(struct export *x, void *state)
+{
+    const struct why_report *r = state;
+
+    for ( uint32_t i = 0; i < r->silent.nr; i++ )
+        EXPORT_ROW(x, export_number(r->silent.all[i].domain),
+                   export_number(r->silent.all[i].id),
+                   export_text(silent_state_name(r->silent.all[i].state)));
+}
+
 static void walk_periods(struct export *x, void *state)
 {
     const struct why_report *r = state;
@@ -636,6 +675,13 @@ static const struct export_column period_columns[] = {
     EXPORT_COLUMN("period", DURATION, "from one to the next"),
     EXPORT_COLUMN("percent", COUNT, "the share of them with this period"),
     EXPORT_COLUMN("times", COUNT, "their number"),
+};
+
+static const struct export_column silent_columns[] = {
+    EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,
+    EXPORT_COLUMN("state", TEXT, "waiting: for a pcpu, or paused, which Xen "
+                  "does not tell apart; blocked; offline; stopped: its domain "
+                  "was paused or had shut down"),
 };
 
 static const struct export_column co_stop_columns[] = {
@@ -795,6 +841,9 @@ static const struct export_table why_tables[] = {
       walk_stalls },
     { "why_periods", "Regular periods of stalls and long waits (--why).",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(period_columns), walk_periods },
+    { "why_silent", "Vcpus without records, and their states when tracing "
+      "began (--why).", EXPORT_IN_TABLES, EXPORT_COLUMNS(silent_columns),
+      walk_silent },
     { .name = NULL },
 };
 

@@ -182,7 +182,7 @@ struct report_pass
     FILE *out;
     const char *output;         /* name of out in messages; NULL: no file */
     bool clock_assumed;         /* the trace lacks the TSC frequency */
-    uint32_t captured;          /* event mask of the capture; 0: unknown */
+    const struct xt_info *info; /* or NULL */
     const struct xt_domain_names *names;        /* or NULL */
     bool is_selection;          /* --time, --domain ... select a part */
     /* Selected pcpus and vcpus, with the argument `filter`; NULL: all. */

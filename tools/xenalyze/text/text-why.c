@@ -171,6 +171,9 @@ static void print_calm(const struct text_why *t)
     else
         fprintf(t->out, t->is_asked
                 ? "Nothing is wrong: %s does not wait long for a pcpu.\n"
+                : t->silent->nr_waiting
+                ? "Nothing is wrong with vcpus that have records: %s waits "
+                  "longest.\n"
                 : "Nothing is wrong: no vcpu waits long, %s longest.\n", name);
 }
 
@@ -429,6 +432,27 @@ static void print_unknown(const struct text_why *t)
                 "out.\n", t->facts.waits->lost);
 }
 
+/* Xen does not tell a vcpu that waits for a pcpu from one that is paused. */
+static bool print_silent(const struct text_why *t, FILE *out)
+{
+    const struct silent_vcpu *v =
+        silent_vcpus_first(t->silent, SILENT_WAITING);
+    uint32_t nr = t->silent->nr_waiting;
+    char name[XT_LABEL_MAX];
+
+    assert(!v == !nr);
+    if ( v && out )
+    {
+        fprintf(out, " No record of %s",
+                xt_vcpu_column(t->names, v->domain, v->id, LATENCY_WIDEST,
+                               name));
+        if ( nr > 1 )
+            fprintf(out, " and %" PRIu32 " more", nr - 1);
+        fprintf(out, ": waiting for a pcpu, or paused, at the begin.\n");
+    }
+    return v;
+}
+
 /* --- all of this ---------------------------------------------------------- */
 
 /* The sections that fit into MAX_LINES. */
@@ -437,7 +461,7 @@ struct why_layout
     const struct stretch_search *stretch;
     const struct co_stop_domain *co_stop;
     bool has_devices, has_backend, has_interrupts, has_stalls, has_period;
-    bool has_timers;
+    bool has_timers, has_silent;
     unsigned int findings, reasons;
 };
 
@@ -489,6 +513,7 @@ static struct why_layout plan_lines(const struct text_why *t,
 
     assert(used <= MAX_LINES);
     left = MAX_LINES - used;
+    l.has_silent = print_silent(t, NULL) && take_lines(&left, 1);
     l.has_stalls = take_lines(&left, why_count_stall_lines(t));
     l.has_interrupts = take_lines(&left, why_count_interrupt_lines(t));
     l.has_timers = take_lines(&left, why_count_timer_lines(t));
@@ -548,4 +573,6 @@ void text_print_why(const struct text_why *t)
         why_print_co_stop(t, l.co_stop);
     why_print_blocks(t, l.reasons);
     print_unknown(t);
+    if ( l.has_silent )
+        print_silent(t, t->out);
 }

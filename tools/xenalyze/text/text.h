@@ -74,6 +74,7 @@ struct text_why
                                            NULL */
     const struct co_stops *co_stops;
     const struct machine_stalls *stalls;
+    const struct silent_vcpus *silent;
     uint32_t captured;          /* event mask of the capture; 0: unknown */
     const struct xt_domain_names *names;
     FILE *out;
