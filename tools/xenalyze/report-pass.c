@@ -21,6 +21,7 @@
 struct pass_counts
 {
     uint64_t records, sched_records;
+    unsigned int segments;
     bool matched;               /* the filter matched a record */
     bool overlaps;              /* --time selects a part of the trace */
     uint64_t lost, losses;      /* records, and places */
@@ -57,6 +58,7 @@ static int count_records(void *state, const struct fact_end *f, struct err *e)
     (void)e;
     p->counts.matched |= !no_match_in_segment(p->filter, p->guests, f);
     p->counts.records += f->records;
+    p->counts.segments++;
     fact_disorder_merge(&p->reports.disorder, &f->disorder);
     p->counts.too_many += f->anomalies[ANOMALY_TOO_MANY];
     p->counts.sched_records += f->sched_records;
@@ -133,6 +135,18 @@ static int open_reports(struct pass *p, struct err *e)
     return report_pass_open(&p->reports, e);
 }
 
+static void warn_segments(const struct pass *p)
+{
+    const struct run *run = p->run;
+
+    if ( p->counts.copies )
+        run_warn_twice(run, p->counts.copies);
+    else if ( p->counts.segments > 1 )
+        log_warning(run->log, "%s has %u parts with times that begin anew, as "
+                    "of several captures; --time selects from each part",
+                    run->name, p->counts.segments);
+}
+
 /*
  * Warns about lost records and damage if the output has no section for data
  * quality: stock's line formats and lists of points have none.
@@ -149,7 +163,7 @@ static void warn_incomplete(const struct pass *p)
         log_warning(run->log, "%s has no scheduler events: vcpus are unknown; "
                     "capture with xentrace -e sched:min,hvm", run->name);
     if ( !report_pass_shows_quality(&p->reports) )
-        run_warn_twice(run, p->counts.copies);
+        warn_segments(p);
     if ( report_pass_shows_losses(&p->reports) )
         return;
     if ( p->counts.losses )

@@ -92,6 +92,19 @@ expect_message 'run.2 is not of the same capture as run.1: the boot id differs'
 expect 1 "$xenalyze" --summary run.1 run.3
 expect_message 'the boot id differs'
 
+# In one file; a domain of one capture and that of the other count as one.
+cat run.1 run.2 >both
+for report in why latency exits; do
+    expect 0 "$xenalyze" $report both
+    expect_message 'both has 2 parts with times that begin anew, as of several'
+    expect 0 "$xenalyze" $report run.1
+    [ ! -s err ] || fail "$report warns of a single capture: $(cat err)"
+done
+expect 0 "$xenalyze" --summary both
+grep -q '^ segments: 2, each with its own start time' out ||
+    fail 'the summary does not tell that there are two captures'
+[ ! -s err ] || fail 'the summary warns of what it tells'
+
 # Without metadata: a capture of another time, of another machine.
 compose=$top_builddir/tests/xenalyze/reports/compose
 if [ -x "$compose" ]; then
