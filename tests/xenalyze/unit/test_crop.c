@@ -31,12 +31,15 @@ static void see(const char *kind, uint64_t from, uint64_t to,
 
 static void see_runstate(void *state, const struct fact_runstate *f)
 {
-    char flags[64];
+    bool has_next = f->next == STATES && f->next_pcpu != FACT_NO_PCPU;
+    char flags[64], next[24] = "";
 
     (void)state;
-    snprintf(flags, sizeof(flags), " since %u%s%s", (unsigned int)f->since,
+    if ( has_next )
+        snprintf(next, sizeof(next), " p%u", (unsigned int)f->next_pcpu);
+    snprintf(flags, sizeof(flags), " since %u%s%s%s", (unsigned int)f->since,
              f->before_first_run ? " unseen" : "",
-             f->next == STATES ? " end" : "");
+             f->next == STATES ? " end" : "", next);
     see("runstate", f->from, f->to, flags);
 }
 
@@ -113,6 +116,12 @@ static void see_irq(void *state, const struct fact_irq *f)
 {
     (void)state;
     see("irq", f->time, f->time, "");
+}
+
+static void see_power(void *state, const struct fact_power *f)
+{
+    (void)state;
+    see("power", f->time, f->time, "");
 }
 
 static void see_domain_name(void *state, const struct fact_domain_name *f)
@@ -329,11 +338,102 @@ START_TEST(single_times_are_in_or_out)
 }
 END_TEST
 
+/* A second has 100 cycles. */
+static struct xt_clock make_slow_clock(void)
+{
+    struct xt_clock clock;
+
+    xt_clock_init(&clock, 100, 1000000000, 0);
+    ck_assert_uint_eq(xt_clock_cycles(&clock, 1000000000), 100);
+    return clock;
+}
+
+/* A second of records behind the span is read for this. */
+START_TEST(the_next_pcpu_is_known_behind_the_span)
+{
+    static const struct
+    {
+        uint64_t to;
+        unsigned int next;
+        const char *seen;
+    } rows[] = {
+        { 200, STATE_RUNNING, "runstate 150..200 since 150" },
+        { 201, STATE_RUNNING, "runstate 150..200 since 150 end p3" },
+        { 300, STATE_RUNNING, "runstate 150..200 since 150 end p3" },
+        { 301, STATE_RUNNING, "runstate 150..200 since 150 end" },
+        { 250, STATE_LOST, "runstate 150..200 since 150 end" },
+    };
+    const struct analyze_options options = {
+        .bounded = true, .from = FROM, .until = UNTIL };
+    const struct xt_clock clock = make_slow_clock();
+    const struct fact_begin begin = { .clock = &clock, .first = 10 };
+
+    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        const struct fact_runstate f = {
+            .vcpu = &vcpus[0], .from = 150, .to = rows[i].to, .since = 150,
+            .state = STATE_RUNNABLE, .next = rows[i].next, .next_pcpu = 3 };
+        struct arena arena;
+        const struct sink *sink;
+
+        arena_init(&arena, 0);
+        sink = filtered(&arena, &options);
+        sink->ops->begin(sink->state, &begin);
+        seen[0] = '\0';
+        sink->ops->runstate(sink->state, &f);
+        ck_assert_str_eq(seen, rows[i].seen);
+        arena_fini(&arena);
+    }
+}
+END_TEST
+
+static void expect_early(struct sink_ops *early, bool wants, uint64_t time,
+                         const char *runstate, const char *power)
+{
+    const struct analyze_options options = {
+        .bounded = true, .from = FROM, .until = UNTIL };
+    const struct fact_runstate f = {
+        .vcpu = &vcpus[0], .from = 50, .to = time, .since = 10,
+        .next = STATE_RUNNABLE };
+    const struct fact_power p = { .time = time, .kind = POWER_SLEEP };
+    const struct sink sink = { .ops = early };
+    struct arena arena;
+    struct sink *out;
+
+    early->early_facts = wants;
+    arena_init(&arena, 0);
+    ck_assert_int_eq(crop_sinks(&arena, &options, &sink, 1, &out), 0);
+    seen[0] = '\0';
+    out->ops->runstate(out->state, &f);
+    ck_assert_str_eq(seen, runstate);
+    seen[0] = '\0';
+    out->ops->power(out->state, &p);
+    ck_assert_str_eq(seen, power);
+    arena_fini(&arena);
+}
+
+/* The states that a span begins with, for sinks that want them. */
+START_TEST(early_facts_are_passed_whole)
+{
+    struct sink_ops early = ops;
+
+    early.power = see_power;
+    expect_early(&early, true, 99, "runstate 50..99 since 10", "power 99..99");
+    expect_early(&early, false, 99, "", "");
+    expect_early(&early, true, 100, "runstate 100..100 since 100 unseen",
+                 "power 100..100");
+    expect_early(&early, true, 201, "runstate 100..200 since 100 unseen end",
+                 "");
+}
+END_TEST
+
 START_TEST(segments_begin_and_end_in_the_span)
 {
     const struct analyze_options options = {
         .bounded = true, .from = FROM, .until = UNTIL };
-    const struct fact_begin before = { .first = 10 }, in = { .first = 150 };
+    const struct xt_clock clock = make_slow_clock();
+    const struct fact_begin before = { .clock = &clock, .first = 10 };
+    const struct fact_begin in = { .clock = &clock, .first = 150 };
     struct fact_end end = { .first = 10, .last = 300 };
     const struct fact_domain_name name = { .domain = &domains[0], .time = 1 };
     const struct fact_volume volume = { .first = 1, .last = 2 };
@@ -462,5 +562,7 @@ END_TEST
 
 UNIT_MAIN("crop", durations_are_cut, waits_are_cut,
           states_of_pcpus_begin_early, single_times_are_in_or_out,
+          the_next_pcpu_is_known_behind_the_span,
+          early_facts_are_passed_whole,
           segments_begin_and_end_in_the_span, only_wanted_pcpus_and_vcpus,
           slots_are_those_of_the_sink)

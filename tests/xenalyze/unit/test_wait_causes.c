@@ -518,8 +518,20 @@ START_TEST(bounded_uses)
     }
     ck_assert_uint_eq(u.room, 256);
     ck_assert_uint_gt(u.begin, 2700);
+    for ( uint64_t time = u.begin - 2; time <= 3001; time++ )
+    {
+        uint32_t want = 0;
+
+        while ( want < u.nr && u.spans[want].to <= time )
+            want++;
+        ck_assert_uint_eq(pcpu_uses_find(&u, time), want);
+    }
     ck_assert_uint_eq(pcpu_uses_find(&u, 3000), u.nr);
     ck_assert_uint_eq(pcpu_uses_find(&u, 0), 0);
+    /* A short list gets a small room again. */
+    ck_assert(u.has_dropped && pcpu_uses_make_room(&u, 2995, 256));
+    ck_assert_uint_eq(u.nr, 5);
+    ck_assert_uint_eq(u.room, PCPU_USES_FIRST);
     pcpu_uses_fini(&u);
     guests_fini(&g);
 }

@@ -334,7 +334,7 @@ static void block_add_runstate(void *state, const struct fact_runstate *f)
     struct block_reasons *b = state;
     struct block_vcpu *v;
 
-    if ( !vcpu_is_idle(f->vcpu) &&
+    if ( !vcpu_is_idle(f->vcpu) && f->to >= b->first &&
          (f->state == STATE_BLOCKED || f->next == STATE_BLOCKED) )
     {
         v = get_block_vcpu(b, f->vcpu);
@@ -423,7 +423,7 @@ static void block_add_irq(void *state, const struct fact_irq *f)
     if ( f->kind != IRQ_HANDLED )
         return;
     b->has_irq = true;
-    if ( f->has_cycles && f->cycles <= f->time )
+    if ( f->has_cycles && f->cycles <= f->time && f->time >= b->first )
         for_each_recent(b, &(struct interrupt){
             .pcpu = f->pcpu, .from = f->time - f->cycles, .to = f->time,
             .irq = f->irq }, note_irq);
@@ -498,7 +498,8 @@ static void block_add_event(void *state, const struct fact_event *f)
     struct block_reasons *b = state;
     struct block_pcpu *p;
 
-    if ( block_needs_event(f->record->event) != NEED_EVENT )
+    if ( block_needs_event(f->record->event) != NEED_EVENT ||
+         f->time < b->first )
         return;
     p = get_block_pcpu(b, f->pcpu);
     if ( p )
@@ -511,6 +512,7 @@ static void block_begin(void *state, const struct fact_begin *f)
 {
     struct block_reasons *b = state;
 
+    b->first = f->first;
     if ( f->segment )
         return;
     b->clock = *f->clock;
@@ -545,7 +547,8 @@ static int block_end(void *state, const struct fact_end *f, struct err *e)
 }
 
 #define BLOCK_OPS                                                           \
-    .name = "block reasons", .ordered = true, .begin = block_begin,         \
+    .name = "block reasons", .ordered = true, .early_facts = true,          \
+    .begin = block_begin,                                                   \
     .end = block_end, .runstate = block_add_runstate,                       \
     .exit_pause = block_add_exit_pause,                                     \
     .exit_block = block_add_exit_block, .exit = block_add_exit,             \

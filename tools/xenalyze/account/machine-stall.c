@@ -188,6 +188,9 @@ static void confirm_candidate(struct machine_stalls *m)
 
     assert(m->confirm_at != UINT64_MAX);
     m->confirm_at = UINT64_MAX;
+    /* Before the selected span, gaps only show what is typical. */
+    if ( s->from < m->first )
+        return;
     keep_stall(m, s);
     stats_add(&m->lengths, &m->pool, stall_length(s), s->from);
     period_add(&m->period, &m->pool, s->to);
@@ -395,6 +398,7 @@ static void stall_begin(void *state, const struct fact_begin *f)
 {
     struct machine_stalls *m = state;
 
+    m->first = f->first;
     if ( f->segment )
         return;
     m->clock = *f->clock;
@@ -431,8 +435,8 @@ static int stall_end(void *state, const struct fact_end *f, struct err *e)
 struct sink machine_stalls_sink(struct machine_stalls *m)
 {
     static const struct sink_ops ops = {
-        .name = "machine stalls", .ordered = true, .begin = stall_begin,
-        .end = stall_end, .runstate = stall_add_runstate,
+        .name = "machine stalls", .ordered = true, .early_facts = true,
+        .begin = stall_begin, .end = stall_end, .runstate = stall_add_runstate,
         .moment = stall_add_moment,
     };
 

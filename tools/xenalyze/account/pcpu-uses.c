@@ -25,6 +25,7 @@ static void drop_spans(struct pcpu_uses *u, uint32_t nr)
     if ( !nr )
         return;
     u->begin = u->spans[nr - 1].to;
+    u->has_dropped = true;
     u->nr -= nr;
     memmove(u->spans, u->spans + nr, u->nr * sizeof(*u->spans));
 }
@@ -36,6 +37,8 @@ bool pcpu_uses_make_room(struct pcpu_uses *u, uint64_t oldest, uint32_t limit)
 
     assert(limit >= PCPU_USES_FIRST);
     drop_spans(u, pcpu_uses_find(u, oldest));
+    while ( u->room > PCPU_USES_FIRST && u->nr < u->room / 8 )
+        u->room /= 2;
     if ( u->room && u->nr <= u->room / 4 * 3 )
         return true;
     if ( room > limit && u->room )
@@ -69,15 +72,18 @@ void pcpu_uses_add(struct pcpu_uses *u, uint64_t from, uint64_t to,
     u->spans[u->nr++] = (struct pcpu_span){ to, vcpu, use };
 }
 
-uint32_t pcpu_uses_find(const struct pcpu_uses *u, uint64_t time)
+/* Exponential search: the time is nearer to the end than to the begin. */
+static uint32_t find_span(const struct pcpu_uses *u, uint64_t time)
 {
-    uint32_t low = 0, high = u->nr;
-    const struct pcpu_span *last = high ? u->spans + high : NULL;
+    uint32_t low = 0, high = u->nr, back = 4;
 
-    /* Most waits are short: one of the last, without unpredictable branches. */
-    if ( high > 4 && last[-4].to <= time )
-        return high - (last[-1].to > time) - (last[-2].to > time) -
-               (last[-3].to > time);
+    while ( back < u->nr && u->spans[u->nr - back].to > time )
+    {
+        high = u->nr - back;
+        back *= 2;
+    }
+    if ( back < u->nr )
+        low = u->nr - back + 1;
     while ( low < high )
     {
         uint32_t middle = low + (high - low) / 2;
@@ -90,4 +96,16 @@ uint32_t pcpu_uses_find(const struct pcpu_uses *u, uint64_t time)
     debug_assert(!low || u->spans[low - 1].to <= time);
     debug_assert(low == u->nr || u->spans[low].to > time);
     return low;
+}
+
+uint32_t pcpu_uses_find(const struct pcpu_uses *u, uint64_t time)
+{
+    uint32_t nr = u->nr;
+    const struct pcpu_span *last = nr ? u->spans + nr : NULL;
+
+    /* Most waits are short: one of the last, without unpredictable branches. */
+    if ( nr > 4 && last[-4].to <= time )
+        return nr - (last[-1].to > time) - (last[-2].to > time) -
+               (last[-3].to > time);
+    return find_span(u, time);
 }

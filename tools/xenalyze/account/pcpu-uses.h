@@ -7,7 +7,9 @@
  *      |  d1v0 runs  |  idle  | asleep | idle |  d2v0 runs  |  (in progress)
  *
  * Spans are kept back to the begin of the oldest wait in progress, up to a
- * bound; time before `begin` is unknown.
+ * bound; time before `begin` is unknown.  The first spans are kept anyway: a
+ * vcpu has no fact before its first change of state, but may have waited until
+ * then.
  */
 #ifndef XENALYZE_ACCOUNT_PCPU_USES_H
 #define XENALYZE_ACCOUNT_PCPU_USES_H
@@ -46,7 +48,7 @@ struct pcpu_uses
 {
     struct pcpu_span *spans;
     uint32_t nr, room;
-    bool has_begun;
+    bool has_begun, has_dropped;
     uint64_t begin, end;        /* first and last time of all spans */
 };
 
@@ -58,12 +60,13 @@ void pcpu_uses_fini(struct pcpu_uses *u);
 static inline void pcpu_uses_reset(struct pcpu_uses *u)
 {
     u->nr = 0;
-    u->has_begun = false;
+    u->has_begun = u->has_dropped = false;
 }
 
 /*
  * Drop spans that end at `oldest` or before; if few do, let the list grow up to
- * `limit` spans, and then drop a quarter.  False: no memory; nothing changed.
+ * `limit` spans, and then drop a quarter.  A list that has become short gets a
+ * small room, which stays in the cache.  False: no memory; nothing changed.
  */
 bool pcpu_uses_make_room(struct pcpu_uses *u, uint64_t oldest, uint32_t limit);
 

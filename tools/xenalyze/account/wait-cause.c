@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/compiler.h"
 #include "common/debug.h"
 #include "common/fault.h"
 #include "common/grow.h"
@@ -113,8 +114,8 @@ static void read_metadata(struct wait_vcpu *v, const struct xt_host *host)
     v->has_credit_cap = w && w->cap && w->scheduler == XT_SCHEDULER_CREDIT;
 }
 
-static struct wait_vcpu *get_wait_vcpu(struct wait_causes *w,
-                                       const struct vcpu *v)
+static inline struct wait_vcpu *get_wait_vcpu(struct wait_causes *w,
+                                              const struct vcpu *v)
 {
     struct wait_vcpu *own =
         grow_get_object(&w->vcpus, &w->nr_vcpus, v->index, &w->pool.arena,
@@ -174,11 +175,21 @@ static uint32_t limit_spans(const struct wait_causes *w)
 
 /* --- uses of pcpus -------------------------------------------------------- */
 
+/* Spans that end before are not needed. */
+static uint64_t find_oldest_need(const struct wait_causes *w,
+                                 const struct pcpu_uses *u)
+{
+    if ( !u->has_dropped && u->nr < WAIT_FIRST_SPANS / w->nr_pcpus )
+        return 0;
+    return find_oldest_wait(w);
+}
+
 void wait_add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t from,
                    uint64_t to, enum pcpu_use use, const struct vcpu *vcpu)
 {
     if ( pcpu_uses_are_full(&p->uses) &&
-         !pcpu_uses_make_room(&p->uses, find_oldest_wait(w), limit_spans(w)) )
+         !pcpu_uses_make_room(&p->uses, find_oldest_need(w, &p->uses),
+                              limit_spans(w)) )
     {
         w->failed = true;
         return;
@@ -237,6 +248,8 @@ static void wait_add_irq(void *state, const struct fact_irq *f)
     if ( f->kind != IRQ_HANDLED )
         return;
     w->has_irq = true;
+    if ( f->time < w->first )
+        return;
     p = wait_get_pcpu(w, f->pcpu);
     if ( !p || !f->has_cycles || f->cycles > f->time || !p->uses.has_begun ||
          p->asleep || !p->current || !vcpu_is_idle(p->current) )
@@ -331,6 +344,24 @@ void wait_add_time(struct wait_causes *w, struct wait_vcpu *v,
         wait_explain(w, v, f, from);
 }
 
+/* The next state of the vcpu begins at `time`. */
+static inline void begin_state(struct wait_causes *w, struct wait_vcpu *v,
+                               const struct fact_runstate *f, uint64_t time)
+{
+    v->counted = 0;
+    wait_forget_pause(w, v);
+    if ( f->next == STATE_RUNNING )
+        note_pcpu_of(v, f->next_pcpu);
+    if ( caps_end(v, f) )
+        wait_forget_caps(w, v);
+    if ( f->next == STATE_OFFLINE && v->has_credit_cap )
+        wait_begin_cap(w, v, STATE_OFFLINE, time);
+    v->state = f->next;
+    v->waiting_since = f->next == STATE_RUNNABLE ||
+                       (f->next == STATE_OFFLINE && v->is_capped) ? time : 0;
+    v->idle_before = w->idle_cycles;
+}
+
 static void add_guest_runstate(struct wait_causes *w,
                                const struct fact_runstate *f)
 {
@@ -339,18 +370,58 @@ static void add_guest_runstate(struct wait_causes *w,
     if ( !v )
         return;
     wait_add_time(w, v, f);
-    v->counted = 0;
-    wait_forget_pause(w, v);
+    v->has_facts = true;
+    begin_state(w, v, f, f->to);
+}
+
+/* An idle vcpu runs, or ceases to run. */
+static void note_idle_pcpu(struct wait_causes *w, const struct fact_runstate *f,
+                           uint64_t time)
+{
     if ( f->next == STATE_RUNNING )
-        note_pcpu_of(v, f->next_pcpu);
-    if ( caps_end(v, f) )
-        wait_forget_caps(w, v);
-    if ( f->next == STATE_OFFLINE && v->has_credit_cap )
-        wait_begin_cap(w, v, STATE_OFFLINE, f->to);
-    v->state = f->next;
-    v->waiting_since = f->next == STATE_RUNNABLE ||
-                       (f->next == STATE_OFFLINE && v->is_capped) ? f->to : 0;
-    v->idle_before = w->idle_cycles;
+        set_idle(w, f->next_pcpu, true, time);
+    else if ( f->state == STATE_RUNNING )
+        set_idle(w, f->pcpu, false, time);
+}
+
+/* In the span, the end of the pcpu's state tells this. */
+static void note_early_leave(struct wait_causes *w,
+                             const struct fact_runstate *f)
+{
+    struct wait_pcpu *p = wait_get_pcpu(w, f->pcpu);
+
+    if ( !p || p->current != f->vcpu )
+        return;
+    p->current = NULL;
+    p->limited = p->asleep = false;
+}
+
+/*
+ * The state ends before the selected span.  Its time does not count, but the
+ * next state may last until the span.
+ */
+COLD
+static void add_early_runstate(struct wait_causes *w,
+                               const struct fact_runstate *f)
+{
+    struct wait_vcpu *v = vcpu_is_idle(f->vcpu) ? NULL
+                                                : get_wait_vcpu(w, f->vcpu);
+    struct wait_pcpu *p;
+
+    debug_assert(f->to < w->first);
+    if ( v )
+        begin_state(w, v, f, w->first);
+    else if ( vcpu_is_idle(f->vcpu) )
+        note_idle_pcpu(w, f, w->first);
+    /* A vcpu may run on. */
+    if ( f->state == STATE_RUNNING && f->next != STATE_RUNNING )
+        note_early_leave(w, f);
+    if ( f->next != STATE_RUNNING )
+        return;
+    note_arrival(w, f);
+    p = wait_get_pcpu(w, f->next_pcpu);
+    if ( p )
+        wait_add_span(w, p, w->first, w->first, USE_UNKNOWN, NULL);
 }
 
 static void wait_add_runstate(void *state, const struct fact_runstate *f)
@@ -358,12 +429,15 @@ static void wait_add_runstate(void *state, const struct fact_runstate *f)
     struct wait_causes *w = state;
 
     debug_assert(f->state < STATES);
-    if ( !vcpu_is_idle(f->vcpu) )
+    if ( f->to < w->first )
+    {
+        add_early_runstate(w, f);
+        return;
+    }
+    if ( vcpu_is_idle(f->vcpu) )
+        note_idle_pcpu(w, f, f->to);
+    else
         add_guest_runstate(w, f);
-    else if ( f->next == STATE_RUNNING )
-        set_idle(w, f->next_pcpu, true, f->to);
-    else if ( f->state == STATE_RUNNING )
-        set_idle(w, f->pcpu, false, f->to);
     if ( f->next == STATE_RUNNING )
         note_arrival(w, f);
 }
@@ -426,7 +500,7 @@ static int wait_end(void *state, const struct fact_end *f, struct err *e)
 struct sink wait_causes_sink(struct wait_causes *w)
 {
     static const struct sink_ops ops = {
-        .name = "wait causes", .ordered = true, .early_events = true,
+        .name = "wait causes", .ordered = true, .early_facts = true,
         .begin = wait_begin,
         .end = wait_end, .runstate = wait_add_runstate, .loss = wait_add_loss,
         .pcpu = wait_add_pcpu, .irq = wait_add_irq, .power = wait_add_power,
@@ -480,8 +554,20 @@ static void count_domain_vcpus(struct wait_causes *w)
     }
 }
 
+/* The vcpu was gone when the selected span began. */
+static void drop_early_vcpus(struct wait_causes *w)
+{
+    for ( uint32_t i = 0; i < w->nr_vcpus; i++ )
+        if ( w->vcpus[i] && !w->vcpus[i]->has_facts )
+        {
+            free(w->vcpus[i]->caps);
+            w->vcpus[i] = NULL;
+        }
+}
+
 void wait_causes_close(struct wait_causes *w)
 {
+    drop_early_vcpus(w);
     vcpu_array_sort(&w->vcpus, &w->nr_vcpus);
     for ( uint32_t i = 0; i < w->nr_vcpus; i++ )
         sort_wait_rivals(w->vcpus[i]);

@@ -59,6 +59,7 @@ enum wait_cause
 const char *wait_cause_name(enum wait_cause cause);
 
 #define WAIT_SPANS (1u << 21)   /* 48 MiB */
+#define WAIT_FIRST_SPANS (1u << 17)     /* kept from the begin on: 3 MiB */
 #define WAIT_RIVALS 64u         /* domains, per vcpu: each one with more than
                                    1/64 of the time; others are added up */
 #define WAIT_RECENT 8u          /* of these, found without a search */
@@ -162,6 +163,7 @@ struct wait_vcpu
     uint64_t idle_before;       /* wait_causes.idle_cycles at that time */
     uint64_t counted;           /* the end of the part of this state that is
                                    in `times` and `sums`; 0: no part is */
+    bool has_facts;             /* of the selected span */
     bool is_paused;             /* by the toolstack, while it had no budget */
     uint8_t state;
     bool is_capped;             /* has spans without budget */

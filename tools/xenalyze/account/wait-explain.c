@@ -652,7 +652,9 @@ void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
     static const struct wait_pcpu nothing_known;
     struct wait_sums sums = { .waited = 0 };
     bool is_complete = f->next == STATE_RUNNING;
-    uint32_t pcpu = is_complete ? f->next_pcpu : f->pcpu;
+    bool is_known = is_complete || (f->next == STATES &&
+                                    f->next_pcpu != FACT_NO_PCPU);
+    uint32_t pcpu = is_known ? f->next_pcpu : f->pcpu;
     struct wait_parts x = {
         .w = w, .v = v, .from = from, .to = f->to, .sums = &sums,
         .p = pcpu < w->nr_pcpus ? &w->pcpus[pcpu] : &nothing_known,

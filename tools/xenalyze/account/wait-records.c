@@ -341,18 +341,16 @@ scheduler_notes[8][32] = {
     },
 };
 
-/* Before the span, only the rate limit matters: the run may go on in it. */
-static void note_early_scheduler(struct wait_causes *w,
-                                 const struct fact_event *f,
-                                 void (*note)(struct wait_causes *w,
-                                              const struct fact_event *f))
+/* Before the span, the vcpu that runs may be unknown. */
+static void note_early_limit(struct wait_causes *w, const struct fact_event *f,
+                             bool is_limited)
 {
     struct wait_pcpu *p = wait_get_pcpu(w, f->pcpu);
 
-    if ( !p || (note != note_ratelimit && note != note_decision) )
+    if ( !p )
         return;
     p->is_early = true;
-    p->limited = note == note_ratelimit;
+    p->limited = is_limited;
 }
 
 static const struct scheduler_note *find_note(uint32_t event)
@@ -372,8 +370,9 @@ static void note_scheduler(struct wait_causes *w, const struct fact_event *f)
     w->has_scheduler = true;
     if ( !note )
         return;
-    if ( f->time < w->first )
-        note_early_scheduler(w, f, note);
+    if ( f->time < w->first &&
+         (note == note_ratelimit || note == note_decision) )
+        note_early_limit(w, f, note == note_ratelimit);
     else
         note(w, f);
 }

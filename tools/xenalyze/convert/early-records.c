@@ -501,6 +501,8 @@ static int replace(struct early_records *h, const struct early_record *kept)
     replace_last(h, kept, &r, NULL);
     if ( (r.event & ~0xfffu) == TRC_HW_PM )
         replace_power(h, kept, &r);
+    else if ( r.event == TRC_HW_IRQ_HANDLED )
+        *get_slot(h, kept, EARLY_IRQ) = *kept;
     else if ( is_entry(r.event) )
         get_slot(h, kept, EARLY_EXIT)->size = 0;
     else if ( is_entry_or_exit(r.event) )

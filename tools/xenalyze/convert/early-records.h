@@ -13,7 +13,8 @@
  *
  *     each vcpu     the last record that puts the vcpu on a pcpu, and the
  *                   changes of its state behind that record
- *     each pcpu     the last records of C-states, and of a frequency; a VM exit
+ *     each pcpu     the last records of C-states, and of a frequency; the last
+ *                   interrupt, as a sign that these are traced; a VM exit
  *                   without an entry; the last LOST record, which makes vcpus
  *                   off their pcpus unknown; the last record of an idle pcpu,
  *                   which begins its silence, if it is offline
@@ -62,7 +63,8 @@ struct early_vcpu
 /* Records of a pcpu that replace earlier ones of their kind. */
 enum early_slot
 {
-    EARLY_FREQUENCY, EARLY_SLEEP, EARLY_WAKE_UP, EARLY_EXIT, EARLY_LOSS,
+    EARLY_FREQUENCY, EARLY_SLEEP, EARLY_WAKE_UP, EARLY_IRQ, EARLY_EXIT,
+    EARLY_LOSS,
     EARLY_LAST,                 /* any record with a time, if not busy */
     EARLY_SLOTS,
 };

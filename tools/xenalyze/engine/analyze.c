@@ -231,8 +231,6 @@ struct pcpu *segment_pcpu_slow(struct analysis *a, unsigned int id)
     p->time = p->fact.since = a->global.first;
     p->has_slept = a->has_sleep_states;
     p->default_vcpu = guests_get_vcpu(&a->guests, XT_DOMAIN_DEFAULT, id);
-    p->gaps.last = a->options->bounded && a->options->from
-                   ? a->options->from - 1 : 0;
     p->gaps.next = wants_moments(a) ? 0 : UINT64_MAX;
     p->wants_wake_to_halt = emit_wants_wake_to_halt(&a->global.emit);
     p->levels = a->options->levels ? a->options->levels : 2;
@@ -434,22 +432,13 @@ static int find_stream(struct analysis *a)
     return rc == -ENOMEM ? rc : 0;
 }
 
-/*
- * Records behind the span name the pcpu of a wait and the reason of a blocked
- * time.  Volumes count all records.
- */
-#define READ_BEHIND_NS 1000000000u
-
+/* Volumes count all records. */
 static uint64_t choose_stop(const struct analysis *a)
 {
-    const struct analyze_options *o = a->options;
-    uint64_t behind = xt_clock_cycles(&a->clock, READ_BEHIND_NS);
-
     for ( size_t i = 0; i < a->nr_sinks; i++ )
         if ( a->sinks[i].ops->volume )
             return UINT64_MAX;
-    return o->bounded && o->until < UINT64_MAX - behind ? o->until + behind
-                                                        : UINT64_MAX;
+    return crop_find_stop(a->options, &a->clock);
 }
 
 static int setup_analysis(struct analysis *a, struct err *e)

@@ -7,7 +7,8 @@
  * passed whole if the time is within: for an exit its beginning, for a wait its
  * end.  A sink that has a slot for open waits gets the waits that reach beyond
  * the span as such, and without rivals: of these, a fact has only sums.
- * Volumes count records and not time: they are always passed.
+ * Volumes count records and not time: they are always passed.  A sink that
+ * wants early facts learns from these which states the span begins with.
  */
 #include "xenalyze/engine/crop.h"
 
@@ -26,6 +27,7 @@ struct crop
     struct sink sink;
     const struct analyze_options *options;
     uint64_t from, until;
+    uint64_t stop;              /* records after this time may not be read */
 };
 
 bool crop_is_needed(const struct analyze_options *o)
@@ -33,9 +35,26 @@ bool crop_is_needed(const struct analyze_options *o)
     return o->bounded || o->wants_pcpu || o->wants_vcpu;
 }
 
+#define READ_BEHIND_NS 1000000000u
+
+uint64_t crop_find_stop(const struct analyze_options *o,
+                        const struct xt_clock *clock)
+{
+    uint64_t behind = xt_clock_cycles(clock, READ_BEHIND_NS);
+
+    return o->bounded && o->until < UINT64_MAX - behind ? o->until + behind
+                                                        : UINT64_MAX;
+}
+
 static bool wants_time(const struct crop *c, uint64_t time)
 {
     return time >= c->from && time <= c->until;
+}
+
+/* Is it before the span, and does the sink want it nevertheless? */
+static bool is_early(const struct crop *c, uint64_t time)
+{
+    return time < c->from && c->sink.ops->early_facts;
 }
 
 static bool wants_pcpu(const struct crop *c, uint32_t pcpu)
@@ -85,13 +104,21 @@ static void crop_runstate(void *state, const struct fact_runstate *f)
     struct crop *c = state;
     struct fact_runstate g = *f;
 
-    if ( !wants_vcpu(c, f->vcpu) || !crop_span(c, &g.from, &g.to) )
+    if ( !wants_vcpu(c, f->vcpu) )
+        return;
+    if ( is_early(c, f->to) )
+        c->sink.ops->runstate(c->sink.state, f);
+    if ( !crop_span(c, &g.from, &g.to) )
         return;
     /* The part before the span counts as unknown. */
     g.before_first_run |= g.from != f->from;
     g.since = crop_since(c, f->since);
     if ( g.to != f->to )
+    {
         g.next = STATES;
+        if ( f->next != STATE_RUNNING || f->to > c->stop )
+            g.next_pcpu = FACT_NO_PCPU;
+    }
     c->sink.ops->runstate(c->sink.state, &g);
 }
 
@@ -198,19 +225,21 @@ CROP_MOMENT(exit_block, exit->start,
 CROP_MOMENT(handle, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(cr3, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(pv, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
-CROP_MOMENT(irq, time, wants_pcpu(c, f->pcpu))
-CROP_MOMENT(power, time, wants_pcpu(c, f->pcpu))
-CROP_MOMENT(moment, from, wants_pcpu(c, f->pcpu))
 
-static void crop_event(void *state, const struct fact_event *f)
-{
-    struct crop *c = state;
-    bool is_early = f->time < c->from && c->sink.ops->early_events;
-
-    if ( (is_early || wants_time(c, f->time)) && wants_vcpu(c, f->vcpu) &&
-         wants_pcpu(c, f->pcpu) )
-        c->sink.ops->event(c->sink.state, f);
+/* The same, and before the span if the sink wants that. */
+#define CROP_EARLY(kind, moment, wanted)                                    \
+static void crop_##kind(void *state, const struct fact_##kind *f)           \
+{                                                                           \
+    struct crop *c = state;                                                 \
+                                                                            \
+    if ( (is_early(c, f->moment) || wants_time(c, f->moment)) && (wanted) ) \
+        c->sink.ops->kind(c->sink.state, f);                                \
 }
+
+CROP_EARLY(irq, time, wants_pcpu(c, f->pcpu))
+CROP_EARLY(power, time, wants_pcpu(c, f->pcpu))
+CROP_EARLY(event, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
+CROP_EARLY(moment, from, wants_pcpu(c, f->pcpu))
 
 /* Selected vcpus use the memory of any domain: other owners are hidden. */
 static void crop_memory(void *state, const struct fact_memory *f)
@@ -252,6 +281,7 @@ static void crop_begin(void *state, const struct fact_begin *f)
 
     if ( g.first < c->from )
         g.first = c->from;
+    c->stop = crop_find_stop(c->options, f->clock);
     c->sink.ops->begin(c->sink.state, &g);
 }
 
@@ -310,6 +340,7 @@ static void wrap_sink(struct crop *c, const struct sink *sink,
     c->options = o;
     c->from = o->bounded ? o->from : 0;
     c->until = o->bounded ? o->until : UINT64_MAX;
+    c->stop = UINT64_MAX;
     c->ops.name = has->name;
     c->ops.ordered = has->ordered;
     c->ops.no_rivals = has->no_rivals;

@@ -13,6 +13,13 @@
 bool crop_is_needed(const struct analyze_options *o);
 
 /*
+ * Records up to this time, behind the selected span, name the pcpu of a wait
+ * and the reason of a blocked time.
+ */
+uint64_t crop_find_stop(const struct analyze_options *o,
+                        const struct xt_clock *clock);
+
+/*
  * *out: an array of filters, each in front of the sink of the same index,
  * allocated in `arena`.  0 or -ENOMEM.
  */

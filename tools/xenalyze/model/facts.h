@@ -183,7 +183,9 @@ struct fact_runstate
     uint64_t from, to;
     uint64_t since;             /* `from` of the first fact in the segment */
     uint32_t pcpu;              /* where it ran, or ran last */
-    uint32_t next_pcpu;         /* pcpu of the record that ended the state */
+    uint32_t next_pcpu;         /* pcpu of the record that ended the state; in
+                                   the last fact the one where the vcpu ran
+                                   next, after a selected span, if known */
     uint8_t state, why;
     uint8_t next, next_why;
     bool before_first_run;
@@ -751,7 +753,8 @@ struct sink_ops
 {
     const char *name;
     bool ordered;               /* wants local facts in the order of time */
-    bool early_events;          /* wants events before a selected span, too */
+    bool early_facts;           /* wants runstates, irqs, power, events and
+                                   moments before a selected span, too */
     bool no_rivals;             /* waits without rivals suffice: nr_rivals and
                                    rivals must not be read, all time may be
                                    unknown */
