@@ -121,29 +121,32 @@ static void deliver_apic_timer(struct sim_cpu *p, struct sim_vcpu *v)
 }
 
 /*
- * Inject the pending vector at the entry. While the guest masks interrupts,
- * Xen requests an interrupt-window exit instead.
+ * Inject the pending vector at the entry, and return it; 0: none.  While the
+ * guest masks interrupts, Xen requests an interrupt-window exit instead.
  */
-static void inject_vector(struct sim_cpu *p, struct work *k)
+static unsigned int inject_vector(struct sim_cpu *p, struct work *k)
 {
+    unsigned int vector = __atomic_load_n(&k->vector, __ATOMIC_RELAXED);
+    unsigned int pending = vector;
+
     ASSERT(!p->in_guest);
-    if ( !k->vector )
-        return;
-    if ( k->masked )
-    {
-        EMIT(p, trace_hvm_intr_window(k->vector, FROM_LAPIC, -1));
-        return;
-    }
-    EMIT(p, trace_hvm_inj_virq(k->vector, false));
-    k->vector = 0;
+    if ( vector && k->masked )
+        EMIT(p, trace_hvm_intr_window(vector, FROM_LAPIC, -1));
+    if ( !vector || k->masked )
+        return 0;
+    EMIT(p, trace_hvm_inj_virq(vector, false));
+    /* Another pcpu may have posted one meanwhile, which stays pending. */
+    __atomic_compare_exchange_n(&k->vector, &pending, 0, false,
+                                __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     deliver_apic_timer(p, p->runs);
+    return vector;
 }
 
 void hvm_enter(struct sim_cpu *p)
 {
     struct sim_vcpu *v = p->runs;
     unsigned long flags;
-    uint8_t vector;
+    unsigned int vector;
 
     ASSERT(is_hvm(v));
     if ( p->in_guest )
@@ -152,10 +155,9 @@ void hvm_enter(struct sim_cpu *p)
     if ( v->read_is_answered )
         EMIT(p, trace_hvm_ioport_read(0x1f7, 0x50));
     v->read_is_answered = false;
-    vector = v->work.vector;
-    inject_vector(p, &v->work);
+    vector = inject_vector(p, &v->work);
     EMIT(p, trace_hvm_vmentry());
-    if ( vector && !v->work.vector )
+    if ( vector )
         truth_log_injection(p, vector);
     truth_log_exit(p, v);
     barrier();
@@ -196,7 +198,7 @@ static void hvm_hypercall(struct sim_cpu *p, struct sim_vcpu *v,
 static void op_tick(struct sim_cpu *p, struct sim_vcpu *v)
 {
     hvm_exit_for_interrupt(p, TIMER_VECTOR);
-    v->work.vector = CALLBACK_VECTOR;
+    post_vector(v, CALLBACK_VECTOR);
 }
 
 static void op_eoi(struct sim_cpu *p, struct sim_vcpu *v)
@@ -247,7 +249,7 @@ void apic_timer_fire(struct sim_vcpu *v)
 {
     ASSERT(v->apic_due);
     v->apic_fired = true;
-    v->work.vector = GUEST_TICK;
+    post_vector(v, GUEST_TICK);
 }
 
 /*
@@ -271,7 +273,7 @@ static void op_deadline_fired(struct sim_cpu *p, struct sim_vcpu *v)
     }
     hvm_exit_for_interrupt(p, TIMER_VECTOR);
     EMIT(p, trace_hvm_emul_lapic_timer_cb());
-    v->work.vector = GUEST_TICK;
+    post_vector(v, GUEST_TICK);
 }
 
 static void op_write_cr(struct sim_cpu *p, struct sim_vcpu *v)
@@ -378,14 +380,14 @@ static void op_tick_masked(struct sim_cpu *p, struct sim_vcpu *v)
 static void op_tsc_masked(struct sim_cpu *p, struct sim_vcpu *v)
 {
     op_read_tsc(p, v);
-    v->work.vector = CALLBACK_VECTOR;
+    post_vector(v, CALLBACK_VECTOR);
     v->work.masked = true;
 }
 
 static void op_timer_masked(struct sim_cpu *p, struct sim_vcpu *v)
 {
     op_set_timer(p, v);
-    v->work.vector = CALLBACK_VECTOR;
+    post_vector(v, CALLBACK_VECTOR);
     v->work.masked = true;
 }
 
@@ -393,7 +395,7 @@ static void op_open_window(struct sim_cpu *p, struct sim_vcpu *v)
 {
     leave_guest(p, &exit_window);
     if ( !v->apic_fired )
-        v->work.vector = CALLBACK_VECTOR;
+        post_vector(v, CALLBACK_VECTOR);
     v->work.masked = false;
 }
 
@@ -531,7 +533,7 @@ static void hvm_wait(struct sim_cpu *p, struct sim_vcpu *v)
     leave_guest(p, &exit_hlt);
     EMIT(p, trace_hvm_hlt(false));
     if ( event_is_queued(&v->timer) && !v->apic_due )
-        v->work.vector = CALLBACK_VECTOR;
+        post_vector(v, CALLBACK_VECTOR);
     vcpu_block(p);
 }
 

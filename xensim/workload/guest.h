@@ -94,6 +94,15 @@ void hvm_exit_for_nmi(struct sim_cpu *p);
 void hvm_enter(struct sim_cpu *p);
 
 /*
+ * v gets this interrupt at its next entry.  v may be running: an interrupt of
+ * its pcpu makes an exit and an entry without the lock of the simulation.
+ */
+static inline void post_vector(struct sim_vcpu *v, unsigned int vector)
+{
+    __atomic_store_n(&v->work.vector, vector, __ATOMIC_RELAXED);
+}
+
+/*
  * Program the timer of v's local APIC, to wake v after `ns`; the timer fires,
  * and v gets the interrupt at its next entry.
  */

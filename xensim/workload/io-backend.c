@@ -72,7 +72,7 @@ static void wake_backend(struct sim_cpu *p, struct sim_vcpu *b, enum wake_by by,
     if ( b->blocked && !b->work.left )
         b->work.left = 1;
     if ( is_hvm(b) )
-        b->work.vector = CALLBACK_VECTOR;
+        post_vector(b, CALLBACK_VECTOR);
     vcpu_wake(p, b, by, waker);
 }
 
@@ -187,7 +187,7 @@ static void serve_done(struct sim_cpu *p, struct sim_vcpu *b,
     truth_log_io(p, v, b);
     v->request = REQUEST_NONE;
     load_begin(p, v);
-    v->work.vector = CALLBACK_VECTOR;
+    post_vector(v, CALLBACK_VECTOR);
     vcpu_wake(p, v, BY_EVENT, b);
 }
 
