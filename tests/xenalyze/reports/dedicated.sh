@@ -16,11 +16,7 @@ dedicated() {
     echo "0 - 0x1f084 900 0 $1 1 3 0 0"
     shift
     printf '%s\n' "$@"
-    for t in 1000 500000 1000000; do
-        echo "0 $t 0x21211 0"
-        echo "0 $((t + 10)) 0x21101 0"
-        echo "0 $((t + 200)) 0x21021 0"
-    done
+    dom0_runs
     for t in 1500 1800 4000 600000 1000000; do
         echo "1 $t 0x201106 0x1000 0"
     done

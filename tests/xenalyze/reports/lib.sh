@@ -21,6 +21,15 @@ compose() {
         fail "$1 cannot be composed"
 }
 
+# dom0_runs: lines for compose: d0v0 comes to pcpu 0 and goes, three times
+dom0_runs() {
+    for t in 1000 500000 1000000; do
+        echo "0 $t 0x21211 0"
+        echo "0 $((t + 10)) 0x21101 0"
+        echo "0 $((t + 200)) 0x21021 0"
+    done
+}
+
 # compose_ipis: compose the trace `ipi`, where a vcpu sends IPIs to all others,
 # twice; the receiver's exit ends before the sender's, and then after it
 compose_ipis() {

@@ -21,11 +21,7 @@ trace_with() {
     {
         echo "0 - 0x1f084 900 0 0x0ffff000 1 2 0 0"
         printf '%s\n' "$@"
-        for t in 1000 500000 1000000; do
-            echo "0 $t 0x21211 0"
-            echo "0 $((t + 10)) 0x21101 0"
-            echo "0 $((t + 200)) 0x21021 0"
-        done
+        dom0_runs
     } | compose trace
 }
 
