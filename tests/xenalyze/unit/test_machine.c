@@ -435,5 +435,41 @@ START_TEST(hardware)
 }
 END_TEST
 
-UNIT_MAIN("machine", handlers, short_handlers_are_no_facts, exits,
-          a_run_is_the_same, hypercalls, memory, hardware)
+/* Two sinks, of which one needs the ends of two states. */
+static void count_runstate(void *state, const struct fact_runstate *f)
+{
+    ((unsigned int *)state)[f->state]++;
+}
+
+START_TEST(states_that_a_sink_needs)
+{
+    const struct sink_ops all = { .runstate = count_runstate };
+    const struct sink_ops some = {
+        .runstate = count_runstate,
+        .runstates = 1u << STATE_BLOCKED | 1u << STATE_LOST,
+    };
+    unsigned int seen_by_all[STATES] = { 0 }, seen_by_some[STATES] = { 0 };
+    const struct sink sinks[] = { { &all, seen_by_all },
+                                  { &some, seen_by_some } };
+
+    arena_init(&arena, 0);
+    ck_assert_int_eq(emit_init(&emit, &arena, sinks, 2), 0);
+    for ( unsigned int state = 0; state < STATES; state++ )
+        for ( unsigned int next = 0; next <= STATES; next++ )
+            emit_runstate(&emit, &(struct fact_runstate){
+                .state = state, .next = next });
+    for ( unsigned int state = 0; state < STATES; state++ )
+    {
+        bool is_needed = state == STATE_BLOCKED || state == STATE_LOST;
+
+        ck_assert_uint_eq(seen_by_all[state], STATES + 1);
+        /* The last facts come anyway. */
+        ck_assert_uint_eq(seen_by_some[state], is_needed ? STATES + 1 : 1);
+    }
+    arena_fini(&arena);
+}
+END_TEST
+
+UNIT_MAIN("machine", states_that_a_sink_needs, handlers,
+          short_handlers_are_no_facts, exits, a_run_is_the_same, hypercalls,
+          memory, hardware)

@@ -180,6 +180,7 @@ void backend_waits_get_sinks(struct backend_waits *b,
     static const struct sink_ops ops = {
         .name = "backend waits", .ordered = true, .begin = backend_begin,
         .end = backend_end, .runstate = backend_add_runstate,
+        .runstates = 1u << STATE_BLOCKED,
     };
 
     assert(b->trips.on_trip_arg == b);

@@ -552,7 +552,7 @@ struct sink device_accesses_sink(struct device_accesses *d)
         .begin = access_begin, .end = access_end,
         .runstate = access_add_runstate, .wait = access_add_wait,
         .handle = access_add_handle, .exit_block = access_add_exit_block,
-        .event = access_add_event,
+        .event = access_add_event, .runstates = 1u << STATE_RUNNING,
         .handle_needs = 1u << HANDLE_PIO | 1u << HANDLE_MMIO,
         .needs_event = access_needs_event,
     };

@@ -684,6 +684,7 @@ struct sink io_trips_sink(struct io_trips *t)
         .runstate = io_add_runstate, .wait = io_add_wait, .loss = io_add_loss,
         .pv = io_add_pv, .handle = io_add_handle, .memory = io_add_memory,
         .exit_block = io_add_exit_block,
+        .runstates = 1u << STATE_OFFLINE,
         .handle_needs = 1u << HANDLE_HYPERCALL,
         .pv_need = NEED_PV_SENDS,
     };

@@ -82,6 +82,66 @@ void emit_local(const struct emit *e, enum emit_local_kind kind,
     emit[kind](e, fact);
 }
 
+/* --- runstates ------------------------------------------------------------ */
+
+/* Targets by the state that ends; the last row is for a vcpu's last fact. */
+struct runstate_fan { const struct emit_runstate_target *targets[STATES + 1]; };
+
+static void fan_out_needed_runstate(void *state, const struct fact_runstate *f)
+{
+    const struct runstate_fan *fan = state;
+    unsigned int row = f->next == STATES ? STATES : f->state;
+
+    debug_assert(f->state < STATES && f->next <= STATES);
+    for ( const struct emit_runstate_target *t = fan->targets[row]; t->deliver;
+          t++ )
+        t->deliver(t->state, f);
+}
+
+static struct emit_runstate_target *
+choose_runstate_targets(struct arena *arena, const struct sink *sinks,
+                        size_t nr_sinks, unsigned int row)
+{
+    struct emit_runstate_target *chosen =
+        arena_array(arena, nr_sinks + 1, sizeof(*chosen),
+                    _Alignof(struct emit_runstate_target));
+    size_t nr = 0;
+
+    for ( size_t i = 0; chosen && i < nr_sinks; i++ )
+    {
+        const struct sink_ops *ops = sinks[i].ops;
+
+        if ( ops->runstate && (row == STATES || !ops->runstates ||
+                               (ops->runstates & 1u << row)) )
+            chosen[nr++] = (struct emit_runstate_target){
+                ops->runstate, sinks[i].state, true };
+    }
+    return chosen;
+}
+
+/* Sinks get only the states that they need. */
+static int connect_needed_runstates(struct emit *e, struct arena *arena,
+                                    const struct sink *sinks, size_t nr_sinks)
+{
+    struct runstate_fan *fan;
+
+    if ( e->runstate.deliver != fan_out_runstate )
+        return 0;
+    fan = arena_new(arena, struct runstate_fan);
+    if ( !fan )
+        return -ENOMEM;
+    for ( unsigned int row = 0; row <= STATES; row++ )
+    {
+        fan->targets[row] = choose_runstate_targets(arena, sinks, nr_sinks,
+                                                    row);
+        if ( !fan->targets[row] )
+            return -ENOMEM;
+    }
+    e->runstate = (struct emit_runstate_target){ fan_out_needed_runstate, fan,
+                                                 true };
+    return 0;
+}
+
 /* --- events --------------------------------------------------------------- */
 
 #define FAN_TARGETS 32u
@@ -170,5 +230,6 @@ int emit_init(struct emit *e, struct arena *arena, const struct sink *sinks,
     rc = rc ? rc : connect_##kind(e, arena, sinks, nr_sinks);
     EMIT_KINDS(EMIT_CALL)
 #undef EMIT_CALL
+    rc = rc ? rc : connect_needed_runstates(e, arena, sinks, nr_sinks);
     return rc ? rc : connect_needed_events(e, arena, sinks, nr_sinks);
 }
