@@ -148,13 +148,23 @@ static bool is_same_source(const struct block_source *a,
            a->irq == b->irq;
 }
 
-static struct block_waker *find_waker(const struct block_vcpu *v,
+static unsigned int source_hash(const struct block_source *s)
+{
+    return (s->domain + s->irq + s->reason) % BLOCK_CACHED;
+}
+
+static struct block_waker *find_waker(struct block_vcpu *v,
                                       const struct block_source *s)
 {
-    struct block_waker *w = v->wakers;
+    struct block_waker **cached = &v->cached[source_hash(s)];
+    struct block_waker *w = *cached;
 
-    while ( w && !is_same_source(&w->source, s) )
+    if ( w && is_same_source(&w->source, s) )
+        return w;
+    for ( w = v->wakers; w && !is_same_source(&w->source, s); )
         w = w->next;
+    if ( w )
+        *cached = w;
     return w;
 }
 
@@ -577,6 +587,8 @@ static bool waker_is_before(const struct block_waker *a,
         return a->stats.sum > b->stats.sum;
     if ( a->source.reason != b->source.reason )
         return a->source.reason < b->source.reason;
+    if ( a->source.has_domain != b->source.has_domain )
+        return a->source.has_domain;
     if ( a->source.domain != b->source.domain )
         return a->source.domain < b->source.domain;
     return a->source.irq < b->source.irq;

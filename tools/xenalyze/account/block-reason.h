@@ -35,6 +35,7 @@ enum block_reason
 const char *block_reason_name(enum block_reason reason);
 
 #define BLOCK_WAKERS 64u        /* domains, and interrupts, per vcpu */
+#define BLOCK_CACHED 64u        /* rows of wakers, found without a search */
 #define BLOCK_RECENT 64u        /* wake-ups of a pcpu for later records */
 #define BLOCK_VECTORS 256u
 
@@ -81,6 +82,7 @@ struct block_vcpu
     uint16_t domain, id;
     uint32_t index;             /* of struct vcpu */
     struct block_waker *wakers; /* one for each source */
+    struct block_waker *cached[BLOCK_CACHED];   /* index: a hash */
     unsigned int nr_domains, nr_irqs;   /* in `wakers` */
     uint64_t blocked;           /* the sum of all */
     struct block_open open;

@@ -249,15 +249,15 @@ static bool is_request(const struct io_trips *t, const struct io_open *o)
 /* The domain has the trip in its list. */
 static void unlink_trip(struct io_domain *d, struct io_open *o)
 {
-    struct io_open **at = &d->open;
-
-    debug_assert(o->is_open);
-    while ( *at != o )
-    {
-        debug_assert(*at);
-        at = &(*at)->next;
-    }
-    *at = o->next;
+    debug_assert(o->is_open && d->open && d->last_open);
+    if ( o->previous )
+        o->previous->next = o->next;
+    else
+        d->open = o->next;
+    if ( o->next )
+        o->next->previous = o->previous;
+    else
+        d->last_open = o->previous;
     o->is_open = false;
 }
 
@@ -274,18 +274,18 @@ static void open_trip(struct io_trips *t, struct io_domain *d,
                       struct io_open *o, const struct io_trip *trip,
                       const struct domain *backend)
 {
-    struct io_open **at = &d->open;
-
     debug_assert(trip->guest);
     if ( o->is_open )
         drop_trip(t, d, o, IO_NO_ANSWER);
-    while ( *at )
-        at = &(*at)->next;
     *o = (struct io_open){
         .is_open = true, .trip = *trip, .backend = backend,
-        .woke_backend = backend != NULL,
+        .woke_backend = backend != NULL, .previous = d->last_open,
     };
-    *at = o;
+    if ( d->last_open )
+        d->last_open->next = o;
+    else
+        d->open = o;
+    d->last_open = o;
 }
 
 /* --- requests ------------------------------------------------------------- */

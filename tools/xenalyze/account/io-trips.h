@@ -85,7 +85,7 @@ struct io_open
     struct io_trip trip;
     bool woke_backend;
     const struct domain *backend;       /* NULL: none has reacted yet */
-    struct io_open *next;               /* of the domain */
+    struct io_open *previous, *next;    /* of the domain */
 };
 
 struct io_vcpu
@@ -100,7 +100,7 @@ struct io_vcpu
 
 struct io_domain
 {
-    struct io_open *open;       /* trips in progress, oldest first */
+    struct io_open *open, *last_open;   /* trips in progress, oldest first */
     bool is_backend;
     uint64_t grants;            /* not counted yet, in open trips */
     struct io_path *paths;

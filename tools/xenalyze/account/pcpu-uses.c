@@ -69,7 +69,10 @@ void pcpu_uses_add(struct pcpu_uses *u, uint64_t from, uint64_t to,
     if ( to <= u->end )
         return;
     u->end = to;
-    u->spans[u->nr++] = (struct pcpu_span){ to, vcpu, use };
+    u->spans[u->nr++] = (struct pcpu_span){
+        .to = to, .vcpu = vcpu, .use = use,
+        .domain = vcpu ? vcpu->domain->id : 0,
+    };
 }
 
 /* Exponential search: the time is nearer to the end than to the begin. */

@@ -41,7 +41,8 @@ struct pcpu_span
 {
     uint64_t to;                /* begins where the previous span ends */
     const struct vcpu *vcpu;    /* USE_RUN, USE_LIMITED */
-    enum pcpu_use use;
+    uint8_t use;                /* enum pcpu_use */
+    uint16_t domain;            /* 0: no vcpu */
 };
 
 struct pcpu_uses

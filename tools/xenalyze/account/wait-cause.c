@@ -195,8 +195,11 @@ void wait_add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t from,
         return;
     }
     pcpu_uses_add(&p->uses, from, to, use, vcpu);
-    if ( use_is_idle(use) )
-        p->idle_until = to;
+    if ( !use_is_idle(use) )
+        return;
+    p->idle_until = to;
+    if ( to > w->idle_until )
+        w->idle_until = to;
 }
 
 static void wait_add_pcpu(void *state, const struct fact_pcpu *f)
@@ -218,7 +221,7 @@ static void wait_add_pcpu(void *state, const struct fact_pcpu *f)
     if ( use == USE_IDLE && p->asleep )
         use = USE_ASLEEP;
     wait_add_span(w, p, f->from, f->to, use, use >= USE_RUN ? f->vcpu : NULL);
-    p->current = NULL;
+    wait_set_current(w, p, NULL);
     p->limited = p->asleep = false;
 }
 
@@ -310,7 +313,7 @@ static void note_arrival(struct wait_causes *w, const struct fact_runstate *f)
     struct wait_pcpu *p = wait_get_pcpu(w, f->next_pcpu);
 
     if ( p )
-        p->current = f->vcpu;
+        wait_set_current(w, p, f->vcpu);
 }
 
 static bool is_wait(const struct wait_vcpu *v, const struct fact_runstate *f)
@@ -392,7 +395,7 @@ static void note_early_leave(struct wait_causes *w,
 
     if ( !p || p->current != f->vcpu )
         return;
-    p->current = NULL;
+    wait_set_current(w, p, NULL);
     p->limited = p->asleep = false;
 }
 
@@ -491,8 +494,8 @@ static int wait_end(void *state, const struct fact_end *f, struct err *e)
                 stretch_close(&w->vcpus[i]->stretches->search, &w->scale);
         }
     assert(!w->nr_capped && !w->nr_paused);
-    w->nr_idle = 0;
-    w->idle_since = 0;
+    w->nr_idle = w->nr_running_idle = 0;
+    w->idle_since = w->idle_until = 0;
     return w->failed || w->pool.failed
            ? err_sys(e, -ENOMEM, "cannot keep the causes of waits") : 0;
 }

@@ -62,7 +62,7 @@ const char *wait_cause_name(enum wait_cause cause);
 #define WAIT_FIRST_SPANS (1u << 17)     /* kept from the begin on: 3 MiB */
 #define WAIT_RIVALS 64u         /* domains, per vcpu: each one with more than
                                    1/64 of the time; others are added up */
-#define WAIT_RECENT 8u          /* of these, found without a search */
+#define WAIT_RECENT 64u         /* of these, found without a search */
 #define WAIT_PCPUS 16u          /* pcpus that a vcpu may run on, per vcpu */
 #define WAIT_WORST 10u          /* longest waits, if no number is asked for */
 #define WAIT_MOST_WORST 100u
@@ -192,6 +192,7 @@ struct wait_pcpu
 {
     struct pcpu_uses uses;
     const struct vcpu *current; /* since the end of `uses`; NULL: unknown */
+    bool runs_idle;             /* `current` is an idle vcpu */
     bool asleep, is_idle;       /* now */
     uint64_t idle_until;        /* no span of `uses` behind it is idle */
     bool limited;               /* the rate limit protects `current` */
@@ -229,6 +230,8 @@ struct wait_causes
 
     uint32_t nr_idle;           /* pcpus */
     uint64_t idle_cycles, idle_since;   /* while at least one is idle */
+    uint32_t nr_running_idle;   /* pcpus with runs_idle */
+    uint64_t idle_until;        /* the latest one of all pcpus */
     struct wait_interval *idles;        /* other pcpus during a wait */
     size_t nr_idles, idles_room;
     bool failed;

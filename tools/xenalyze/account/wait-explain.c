@@ -102,6 +102,9 @@ static void find_idle_pcpus(struct wait_causes *w, const struct wait_vcpu *v,
 {
     debug_assert(v->nr_pcpus <= WAIT_PCPUS);
     w->nr_idles = 0;
+    /* The usual case on a busy machine. */
+    if ( !w->nr_running_idle && w->idle_until <= from )
+        return;
     for ( uint32_t i = 0; i < v->nr_pcpus; i++ )
         if ( v->pcpus[i] != pcpu && v->pcpus[i] < w->nr_pcpus )
             add_idle_time(w, &w->pcpus[v->pcpus[i]], from, to);
@@ -240,10 +243,9 @@ static inline void note_top_rival(struct wait_top_rival *rivals,
 }
 
 /* Another vcpu ran: its domain is noted for any cause. */
-static inline void note_rival(struct wait_parts *x, const struct vcpu *rival,
+static inline void note_rival(struct wait_parts *x, uint16_t domain,
                               uint64_t cycles)
 {
-    uint16_t domain = rival->domain->id;
     struct wait_rival *r;
 
     x->sums->others_ran += cycles;
@@ -296,20 +298,20 @@ static void explain_run_slow(struct wait_parts *x, enum wait_cause cause,
 }
 
 /* Another vcpu ran from `from` to `to`: was another pcpu idle meanwhile? */
-static inline void explain_run(struct wait_parts *x, const struct vcpu *rival,
+static inline void explain_run(struct wait_parts *x, const struct pcpu_span *s,
                                uint64_t from, uint64_t to)
 {
-    enum wait_cause cause = rival->domain->id == x->v->domain ? WAIT_SIBLING
-                                                               : WAIT_RIVAL;
+    enum wait_cause cause = s->domain == x->v->domain ? WAIT_SIBLING
+                                                      : WAIT_RIVAL;
 
-    debug_assert(from < to);
+    debug_assert(from < to && s->vcpu);
     if ( !x->has_idles )
         find_idle_pcpus(x->w, x->v, x->pcpu, x->from, x->to);
     x->has_idles = true;
     if ( x->next_idle < x->w->nr_idles )
-        explain_run_slow(x, cause, rival, from, to);
+        explain_run_slow(x, cause, s->vcpu, from, to);
     else
-        add_cause(x, cause, rival, to - from);
+        add_cause(x, cause, s->vcpu, to - from);
 }
 
 static const struct wait_cap *find_next_cap(struct wait_parts *x, uint64_t from)
@@ -348,12 +350,11 @@ static void explain_idle(struct wait_parts *x, enum wait_cause cause,
 }
 
 /* Any use but those of explain_use(). */
-static void explain_use_slow(struct wait_parts *x, enum pcpu_use use,
-                             const struct vcpu *vcpu, uint64_t from,
-                             uint64_t to)
+static void explain_use_slow(struct wait_parts *x, const struct pcpu_span *s,
+                             uint64_t from, uint64_t to)
 {
     debug_assert(from < to);
-    switch ( use )
+    switch ( (enum pcpu_use)s->use )
     {
     case USE_LOST:
         add_cause(x, WAIT_LOST, NULL, to - from);
@@ -368,9 +369,9 @@ static void explain_use_slow(struct wait_parts *x, enum pcpu_use use,
         add_cause(x, WAIT_XEN, NULL, to - from);
         break;
     case USE_LIMITED:
-        note_rival(x, vcpu, to - from);
-        add_cause(x, WAIT_RATELIMIT, vcpu, to - from);
-        if ( vcpu->domain->id == x->v->domain )
+        note_rival(x, s->domain, to - from);
+        add_cause(x, WAIT_RATELIMIT, s->vcpu, to - from);
+        if ( s->domain == x->v->domain )
             x->sums->limited_siblings += to - from;
         break;
     case USE_UNKNOWN:
@@ -380,33 +381,32 @@ static void explain_use_slow(struct wait_parts *x, enum pcpu_use use,
 }
 
 /* Most spans of a busy pcpu are runs, and the switches between them. */
-static inline void explain_use(struct wait_parts *x, enum pcpu_use use,
-                               const struct vcpu *vcpu, uint64_t from,
-                               uint64_t to)
+static inline void explain_use(struct wait_parts *x, const struct pcpu_span *s,
+                               uint64_t from, uint64_t to)
 {
     debug_assert(from < to);
-    if ( use == USE_UNKNOWN )
+    if ( s->use == USE_UNKNOWN )
         add_cause(x, WAIT_UNKNOWN, NULL, to - from);
-    else if ( use == USE_RUN )
+    else if ( s->use == USE_RUN )
     {
-        note_rival(x, vcpu, to - from);
-        explain_run(x, vcpu, from, to);
+        note_rival(x, s->domain, to - from);
+        explain_run(x, s, from, to);
     }
     else
-        explain_use_slow(x, use, vcpu, from, to);
+        explain_use_slow(x, s, from, to);
 }
 
 /* A cap is the cause before the use of the pcpu. */
 COLD
-static void explain_capped_span(struct wait_parts *x, enum pcpu_use use,
-                                const struct vcpu *vcpu, uint64_t from,
+static void explain_capped_span(struct wait_parts *x,
+                                const struct pcpu_span *s, uint64_t from,
                                 uint64_t to)
 {
     debug_assert(x->is_capped);
     while ( from < to )
     {
-        const struct wait_cap *cap = use == USE_LOST ? NULL
-                                                     : find_next_cap(x, from);
+        const struct wait_cap *cap = s->use == USE_LOST
+                                     ? NULL : find_next_cap(x, from);
         uint64_t end = to;
 
         if ( cap && cap->from <= from )
@@ -418,34 +418,45 @@ static void explain_capped_span(struct wait_parts *x, enum pcpu_use use,
         {
             if ( cap && cap->from < to )
                 end = cap->from;
-            explain_use(x, use, vcpu, from, end);
+            explain_use(x, s, from, end);
         }
         from = end;
     }
 }
 
-/* The pcpu has one use from `from` to `to`. */
-static inline void explain_span(struct wait_parts *x, enum pcpu_use use,
-                                const struct vcpu *vcpu, uint64_t from,
-                                uint64_t to)
+/* The part of the span from `from` to `to`. */
+static inline void explain_span(struct wait_parts *x, const struct pcpu_span *s,
+                                uint64_t from, uint64_t to)
 {
     debug_assert(from <= to);
     if ( x->is_capped )
-        explain_capped_span(x, use, vcpu, from, to);
+        explain_capped_span(x, s, from, to);
     else if ( from < to )
-        explain_use(x, use, vcpu, from, to);
+        explain_use(x, s, from, to);
+}
+
+/* Behind the last span, up to `to`. */
+static struct pcpu_span make_current_span(const struct wait_pcpu *p,
+                                          uint64_t to)
+{
+    return (struct pcpu_span){
+        .to = to, .vcpu = p->current, .use = wait_current_use(p),
+        .domain = p->current ? p->current->domain->id : 0,
+    };
 }
 
 /* Every cycle of the wait: known spans, the one in progress, or unknown. */
 static void explain_spans(struct wait_parts *x)
 {
+    static const struct pcpu_span unknown = { .use = USE_UNKNOWN };
     const struct pcpu_uses *u = &x->p->uses;
     uint64_t at = x->from, end;
+    struct pcpu_span current;
 
     if ( u->has_begun && at < u->begin )
     {
         end = u->begin < x->to ? u->begin : x->to;
-        explain_span(x, USE_UNKNOWN, NULL, at, end);
+        explain_span(x, &unknown, at, end);
         at = end;
     }
     for ( uint32_t i = pcpu_uses_find(u, at); i < u->nr && at < x->to; i++ )
@@ -453,11 +464,13 @@ static void explain_spans(struct wait_parts *x)
         const struct pcpu_span *s = &u->spans[i];
 
         end = s->to < x->to ? s->to : x->to;
-        explain_span(x, s->use, s->vcpu, at, end);
+        explain_span(x, s, at, end);
         at = end;
     }
-    if ( at < x->to )
-        explain_span(x, wait_current_use(x->p), x->p->current, at, x->to);
+    if ( at >= x->to )
+        return;
+    current = make_current_span(x->p, x->to);
+    explain_span(x, &current, at, x->to);
 }
 
 /* The wait is long enough for the list: its pieces are those to fill in. */

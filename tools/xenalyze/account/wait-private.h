@@ -18,6 +18,18 @@ struct wait_vcpu *wait_find_vcpu(const struct wait_causes *w, uint16_t domain,
 /* NULL: out of memory, which is remembered. */
 struct wait_pcpu *wait_get_pcpu(struct wait_causes *w, uint32_t pcpu);
 
+/* The vcpu runs on the pcpu from now on; NULL: unknown. */
+static inline void wait_set_current(struct wait_causes *w, struct wait_pcpu *p,
+                                    const struct vcpu *v)
+{
+    bool runs_idle = v && vcpu_is_idle(v);
+
+    debug_assert(!p->runs_idle || w->nr_running_idle);
+    w->nr_running_idle += runs_idle - p->runs_idle;
+    p->current = v;
+    p->runs_idle = runs_idle;
+}
+
 /* The pcpu was used like this until `to`; `from` matters for the first only. */
 void wait_add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t from,
                    uint64_t to, enum pcpu_use use, const struct vcpu *vcpu);
