@@ -25,10 +25,8 @@ const char *text_duration(const struct xt_clock *clock, uint64_t cycles,
     return text;
 }
 
-static void print_span_end(const struct xt_clock *clock, uint64_t tsc,
-                           FILE *out)
+static void print_span_end(int64_t ns, FILE *out)
 {
-    int64_t ns = xt_clock_ns(clock, tsc);
     char text[NUM_SEC_MAX];
 
     *num_sec(text, ns < 0 ? 0 : (uint64_t)ns) = '\0';
@@ -38,11 +36,15 @@ static void print_span_end(const struct xt_clock *clock, uint64_t tsc,
 void text_print_span(const struct xt_clock *clock, uint64_t from, uint64_t to,
                      FILE *out)
 {
+    int64_t end = xt_clock_ns(clock, to);
+
     assert(from <= to);
+    /* --time selects up to the first cycle of a nanosecond. */
+    end += xt_clock_tsc(clock, end) < to;
     fprintf(out, "--time ");
-    print_span_end(clock, from, out);
+    print_span_end(xt_clock_ns(clock, from), out);
     fprintf(out, "..");
-    print_span_end(clock, to, out);
+    print_span_end(end, out);
 }
 
 /* Seconds since the start, with the decimals that fit. */
