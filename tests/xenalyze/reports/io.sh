@@ -89,6 +89,18 @@ span=$(sed -n 's/^   --time //p' out | head -n 1)
 expect 0 "$xenalyze" dump --time "$span" trace
 grep -q 'grant_table_op' out || fail 'the span has no grants'
 
+# Each of the longest trips is in the span that is printed for it, the same.
+expect 0 "$xenalyze" io trace
+sed -n '/^--- The longest/,/^--- Not/p' out | grep -v '^---' >longest
+[ "$(wc -l <longest)" = 20 ] || fail "not ten trips: $(cat longest)"
+while read -r trip; do
+    read -r option span
+    [ "$option" = --time ] || fail "no span of time: $trip"
+    expect 0 "$xenalyze" io --time "$span" trace
+    grep -F -A1 "$trip" out | grep -qF -e "--time $span" ||
+        fail "$span has not: $trip"
+done <longest
+
 # With a pcpu of its own, dom0 does not wait.
 awk '/^pin = 0$/ && ++n == 2 { $0 = "pin = 3" } { print }' "$slow" |
     sed 's/^cpus = 3$/cpus = 4/' >free

@@ -53,6 +53,33 @@ expect 0 "$xensim" --virtual -T 1 \
 expect 0 python3 "$top_srcdir/tests/xenalyze/reports/judge-span.py" \
     "$xenalyze" pinned cap many neighbour intel amd
 
+# Round trips of I/O begin before a span and end behind it: the parts of a trace
+# have all of the time that the backend waited.
+expect 0 "$xensim" --virtual --boot tbuf_size=256 -T 1 --seed 5 -o disk \
+    -f "$top_srcdir/xensim/scenarios/slow-disk.scenario"
+cat >parts.py <<'END'
+import collections, json, subprocess, sys
+
+xenalyze, trace = sys.argv[1:]
+
+def backend_cycles(*options):
+    run = subprocess.run([xenalyze, "why", "--json", *options, trace],
+                         capture_output=True, text=True, check=True)
+    rows = json.loads(run.stdout)["tables"]["why_vcpus"]
+    return {(r["domain"], r["vcpu"]): r["backend_cycles"] for r in rows
+            if r["backend_cycles"]}
+
+whole = backend_cycles()
+assert len(whole) == 2, whole
+for parts in 7, 100:
+    total = collections.Counter()
+    for i in range(parts):
+        end = "" if i == parts - 1 else "%.9f" % ((i + 1) / parts)
+        total.update(backend_cycles("--time", "%.9f..%s" % (i / parts, end)))
+    assert total == whole, (parts, total, whole)
+END
+expect 0 python3 parts.py "$xenalyze" disk
+
 # Threads and streams do not matter.
 for span in 0.3..0.31 0.5..0.6; do
     for trace in cap many; do

@@ -427,6 +427,68 @@ START_TEST(early_facts_are_passed_whole)
 }
 END_TEST
 
+static void add_seen(char *all, size_t size)
+{
+    if ( seen[0] && all[0] )
+        strncat(all, ", ", size - strlen(all) - 1);
+    strncat(all, seen, size - strlen(all) - 1);
+    seen[0] = '\0';
+}
+
+/* A clock of 100 Hz: records up to 100 ticks behind the span are read. */
+static void expect_beyond(bool early, bool late, uint64_t time,
+                          const char *expected)
+{
+    const struct analyze_options options = {
+        .bounded = true, .from = FROM, .until = UNTIL };
+    const struct xt_clock clock = make_slow_clock();
+    const struct sink_ops beyond = {
+        .early_facts = early, .late_facts = late, .begin = see_begin,
+        .wait = see_wait, .memory = see_memory, .loss = see_loss,
+        .runstate = see_runstate,
+    };
+    const struct sink sink = { .ops = &beyond };
+    char all[256] = "";
+    struct arena arena;
+    struct sink *out;
+
+    arena_init(&arena, 0);
+    ck_assert_int_eq(crop_sinks(&arena, &options, &sink, 1, &out), 0);
+    out->ops->begin(out->state, &(struct fact_begin){ .clock = &clock });
+    seen[0] = '\0';
+    out->ops->wait(out->state, &(struct fact_wait){
+        .vcpu = &vcpus[0], .from = time - 5, .to = time });
+    add_seen(all, sizeof(all));
+    out->ops->memory(out->state, &(struct fact_memory){
+        .target = &domains[0], .time = time });
+    add_seen(all, sizeof(all));
+    out->ops->loss(out->state, &(struct fact_loss){
+        .from = time - 5, .to = time });
+    add_seen(all, sizeof(all));
+    out->ops->runstate(out->state, &(struct fact_runstate){
+        .vcpu = &vcpus[0], .from = time - 5, .to = time, .since = time - 5 });
+    add_seen(all, sizeof(all));
+    ck_assert_str_eq(all, expected);
+    arena_fini(&arena);
+}
+
+START_TEST(facts_beyond_the_span)
+{
+    expect_beyond(true, false, 90, "wait 85..90, memory 90..90, "
+                                   "loss 85..90, runstate 85..90 since 85");
+    expect_beyond(false, true, 90, "");
+    expect_beyond(false, true, 290, "wait 285..290, memory 290..290, "
+                                    "loss 285..290");
+    expect_beyond(true, false, 290, "");
+    /* Part of the loss is in the span. */
+    expect_beyond(false, true, 203, "wait 198..203, memory 203..203, "
+                                    "loss 198..200, runstate 198..200 since "
+                                    "198 end p0");
+    /* The trace need not be read so far. */
+    expect_beyond(true, true, 310, "");
+}
+END_TEST
+
 START_TEST(segments_begin_and_end_in_the_span)
 {
     const struct analyze_options options = {
@@ -563,6 +625,6 @@ END_TEST
 UNIT_MAIN("crop", durations_are_cut, waits_are_cut,
           states_of_pcpus_begin_early, single_times_are_in_or_out,
           the_next_pcpu_is_known_behind_the_span,
-          early_facts_are_passed_whole,
+          early_facts_are_passed_whole, facts_beyond_the_span,
           segments_begin_and_end_in_the_span, only_wanted_pcpus_and_vcpus,
           slots_are_those_of_the_sink)

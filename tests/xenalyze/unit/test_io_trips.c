@@ -21,6 +21,7 @@
  *     map 140 d0v0 d1             d0v0 maps a grant of d1; or unmap, transfer
  *     loss
  *     end                         of the segment; another begins
+ *     span 100 200                the same; of the other, this span is selected
  *
  * "send 101 116 d1v0" is a line for each time from 101 to 116, as is "halts
  * 170 185 d0v0" of waits without duration, after an interrupt.
@@ -163,11 +164,11 @@ static int end_segment(struct io_test *t)
 
 static void feed_end(struct io_test *t, const struct io_line *l)
 {
-    (void)l;
     ck_assert_int_eq(end_segment(t), 0);
     t->segment++;
     t->sink.ops->begin(t->sink.state, &(struct fact_begin){
-        .segment = t->segment });
+        .segment = t->segment, .first = l->numbers[0],
+        .until = l->numbers[1] });
 }
 
 /* --- scripts -------------------------------------------------------------- */
@@ -191,6 +192,7 @@ static const struct io_kind io_kinds[] = {
     { "transfer", feed_grant, MEMORY_GRANT_TRANSFER, 0 },
     { "loss", feed_loss, 0, 0 },
     { "end", feed_end, 0, 0 },
+    { "span", feed_end, 0, 0 },
 };
 
 static void read_word(struct io_test *t, struct io_line *l, const char *word)
@@ -490,6 +492,44 @@ static const struct io_row several_vcpus_rows[] = {
 };
 
 IO_TEST(several_vcpus)
+
+/* --- a selected span ------------------------------------------------------ */
+
+/* A trip from 100 to 180, the backend's wait from 112 to 130. */
+#define SPAN_TRIP "send 100 d1v0\nwake 110 112 130 d0v0 d1v0\n"            \
+                  "map 135 d0v0 d1\nsend 160 d0v0\n"                       \
+                  "wake 165 166 180 d1v0 d0v0\n"
+
+static const struct io_row spans_rows[] = {
+    { "the trip begins before the span", "span 150 200\n" SPAN_TRIP,
+      "d1 d0: 1 trips 80 cycles 1 grants\n"
+      "d1v0 d0v0 100: 12 18 5 0 0 25 20\n" },
+    { "the trip fills the span", "span 100 180\n" SPAN_TRIP,
+      "d1 d0: 1 trips 80 cycles 1 grants\n"
+      "d1v0 d0v0 100: 12 18 5 0 0 25 20\n" },
+    { "the trip ends before the span", "span 181 200\n" SPAN_TRIP, "" },
+    { "the trip ends behind the span", "span 90 179\n" SPAN_TRIP,
+      "requests in progress at the end: 1\n" },
+    { "the trip begins behind the span", "span 50 99\n" SPAN_TRIP, "" },
+    { "nothing answers behind the span",
+      "span 90 150\nsend 100 d1v0\nwake 110 112 130 d0v0 d1v0\n",
+      "requests in progress at the end: 1\n" },
+    { "the vcpu does not wait for an answer behind the span",
+      "span 90 150\nsend 100 d1v0\nwake 110 112 130 d0v0 d1v0\n"
+      "send 190 d1v0\nwake 191 192 193 d0v0 d1v0\n",
+      "requests in progress at the end: 1\n" },
+    { "records are lost before the span",
+      "span 150 200\nsend 100 d1v0\nwake 110 112 130 d0v0 d1v0\nloss\n"
+      "wake 165 166 180 d1v0 d0v0\n",
+      NO_REQUEST },
+    { "no request: before, in and behind the span",
+      "span 150 200\nsend 90 d0v0\nwake 91 92 93 d1v0 d0v0\n"
+      "send 160 d0v0\nwake 161 162 163 d1v0 d0v0\n"
+      "send 210 d0v0\nwake 211 212 213 d1v0 d0v0\n",
+      NO_REQUEST },
+};
+
+IO_TEST(spans)
 
 /* --- driver domains ------------------------------------------------------- */
 
@@ -856,6 +896,7 @@ START_TEST(failures_of_memory_are_reported)
 END_TEST
 
 UNIT_MAIN("I/O trips", steps, awake_backend, several_vcpus, driver_domains,
-          late_sends, emulated_devices, interrupts, no_answers, rings, ends,
+          spans, late_sends, emulated_devices, interrupts, no_answers, rings,
+          ends,
           worst_trips_are_sorted, hypercalls_are_counted,
           failures_of_memory_are_reported)

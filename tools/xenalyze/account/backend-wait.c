@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A round trip is complete when the guest's vcpu runs, so its blocked times are
- * facts already; they are in a ring since the vcpu's first round trip.
+ * facts already, and in a ring.  If the trip reaches beyond the selected span,
+ * the part in the span counts.
  */
 #include "xenalyze/account/backend-wait.h"
 
@@ -75,7 +76,8 @@ static uint64_t blocked_between(const struct backend_vcpu *v, uint64_t from,
 }
 
 /* Time of the step in which the vcpu was blocked, and not counted before. */
-static uint64_t count_step(struct backend_vcpu *v, const struct io_trip *trip,
+static uint64_t count_step(const struct backend_waits *b,
+                           struct backend_vcpu *v, const struct io_trip *trip,
                            enum io_step step)
 {
     uint64_t from = trip->times[step], to = trip->times[step + 1], blocked;
@@ -83,6 +85,8 @@ static uint64_t count_step(struct backend_vcpu *v, const struct io_trip *trip,
     debug_assert(from <= to);
     if ( from < v->counted_until )
         from = v->counted_until;
+    if ( to > b->until )
+        to = b->until;
     if ( from >= to )
         return 0;
     v->counted_until = to;
@@ -112,16 +116,21 @@ static void add_backend_trip(void *state, const struct io_trip *trip)
     struct backend_waits *b = state;
     struct backend_vcpu *v = get_backend_vcpu(b, trip->guest);
     uint16_t backend = trip->backend->domain->id;
-    uint64_t from, waited;
+    uint64_t end = trip->times[IO_STEPS], from, waited;
 
-    if ( !v || (trip->is_emulated && trip->accesses) )
+    if ( !v || (trip->is_emulated && trip->accesses) || end < b->first )
         return;
-    v->trips++;
-    v->length += io_trip_length(trip->times);
+    if ( end <= b->until )
+    {
+        v->trips++;
+        v->length += io_trip_length(trip->times);
+    }
+    if ( v->counted_until < b->first )
+        v->counted_until = b->first;
     from = trip->times[IO_WAIT] > v->counted_until ? trip->times[IO_WAIT]
                                                    : v->counted_until;
-    waited = count_step(v, trip, IO_WAIT);
-    waited += count_step(v, trip, IO_WAIT_AGAIN);
+    waited = count_step(b, v, trip, IO_WAIT);
+    waited += count_step(b, v, trip, IO_WAIT_AGAIN);
     if ( !waited )
         return;
     v->waited += waited;
@@ -133,11 +142,12 @@ static void add_backend_trip(void *state, const struct io_trip *trip)
 
 static void backend_add_runstate(void *state, const struct fact_runstate *f)
 {
-    struct backend_waits *b = state;
-    struct backend_vcpu *v = f->vcpu->index < b->nr_vcpus
-                             ? b->vcpus[f->vcpu->index] : NULL;
+    struct backend_vcpu *v;
 
-    if ( v && f->state == STATE_BLOCKED )
+    if ( f->state != STATE_BLOCKED || vcpu_is_idle(f->vcpu) )
+        return;
+    v = get_backend_vcpu(state, f->vcpu);
+    if ( v )
         v->blocks[v->nr_blocks++ % BACKEND_BLOCKS] =
             (struct backend_block){ f->from, f->to };
 }
@@ -146,6 +156,8 @@ static void backend_begin(void *state, const struct fact_begin *f)
 {
     struct backend_waits *b = state;
 
+    b->first = f->first;
+    b->until = f->until ? f->until : UINT64_MAX;
     if ( !f->segment )
         b->scale = stretch_scale_make(f->clock);
 }
@@ -171,7 +183,7 @@ void backend_waits_init(struct backend_waits *b)
     io_trips_init(&b->trips);
     b->trips.on_trip = add_backend_trip;
     b->trips.on_trip_arg = b;
-    b->trips.wants_means = true;
+    b->trips.wants_means = b->trips.wants_cut_trips = true;
 }
 
 void backend_waits_get_sinks(struct backend_waits *b,
@@ -180,7 +192,7 @@ void backend_waits_get_sinks(struct backend_waits *b,
     static const struct sink_ops ops = {
         .name = "backend waits", .ordered = true, .begin = backend_begin,
         .end = backend_end, .runstate = backend_add_runstate,
-        .runstates = 1u << STATE_BLOCKED,
+        .runstates = 1u << STATE_BLOCKED, .early_facts = true,
     };
 
     assert(b->trips.on_trip_arg == b);
@@ -198,7 +210,10 @@ void backend_waits_close(struct backend_waits *b)
 const struct backend_vcpu *backend_waits_find(const struct backend_waits *b,
                                               uint16_t domain, uint16_t id)
 {
-    return vcpu_array_find(b->vcpus, b->nr_vcpus, domain, id);
+    const struct backend_vcpu *v = vcpu_array_find(b->vcpus, b->nr_vcpus,
+                                                   domain, id);
+
+    return v && (v->trips || v->waited) ? v : NULL;
 }
 
 const struct io_path *backend_waits_find_path(const struct backend_waits *b,

@@ -11,7 +11,7 @@
  *
  * Accesses to emulated devices are left out: device-access.h has these.
  *
- * Memory: for each vcpu with round trips a struct backend_vcpu.
+ * Memory: for each vcpu that was blocked a struct backend_vcpu.
  */
 #ifndef XENALYZE_ACCOUNT_BACKEND_WAIT_H
 #define XENALYZE_ACCOUNT_BACKEND_WAIT_H
@@ -36,7 +36,8 @@ struct backend_vote
 struct backend_vcpu
 {
     uint16_t domain, id;
-    uint64_t trips, length;     /* round trips, and their cycles */
+    uint64_t trips, length;     /* round trips that end in the span, and their
+                                   cycles */
     uint64_t waited;            /* blocked while the backend waited */
     struct backend_vote vote;   /* backends of this time */
 
@@ -52,9 +53,10 @@ struct backend_vcpu
 struct backend_waits
 {
     struct io_trips trips;
-    struct backend_vcpu **vcpus;        /* by index; NULL: no round trips */
+    struct backend_vcpu **vcpus;        /* by index; NULL: never blocked */
     uint32_t nr_vcpus;
     struct stretch_scale scale;
+    uint64_t first, until;      /* the segment, or the selected span */
     bool failed;
 };
 

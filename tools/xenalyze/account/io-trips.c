@@ -13,6 +13,9 @@
  * the answer is not known.  A vcpu is offline while it is paused, and while it
  * waits for an emulated device.
  *
+ * Trips that begin before a selected span, or are answered behind it, are
+ * followed like others.  Trips that end in the span are counted.
+ *
  * Facts come in the order of time.  A wait is a fact at its end, so several
  * events may have been sent since; a hypercall of an HVM guest is a fact at the
  * end of its exit, when the backend may run already.
@@ -217,13 +220,20 @@ static void add_to_means(struct io_path *p, const uint64_t *times)
         stats_add_to_mean(&p->steps[i], times[i + 1] - times[i]);
 }
 
-static void add_trip(struct io_trips *t, const struct io_trip *trip)
+static bool is_in_span(const struct io_trips *t, uint64_t time)
+{
+    return time >= t->first && time <= t->until;
+}
+
+/* Add a trip that ends in the selected span. */
+static void count_trip(struct io_trips *t, const struct io_trip *trip,
+                       uint64_t grants)
 {
     struct io_path *p = get_path(t, trip);
 
     if ( !p )
         return;
-    p->grants += take_grants(t, trip);
+    p->grants += grants;
     p->estimated += trip->is_estimated;
     if ( t->wants_means )
         add_to_means(p, trip->times);
@@ -232,7 +242,16 @@ static void add_trip(struct io_trips *t, const struct io_trip *trip)
         add_to_series(p, t, trip->times);
         keep_worst(t, trip);
     }
-    if ( t->on_trip )
+}
+
+static void add_trip(struct io_trips *t, const struct io_trip *trip)
+{
+    bool is_counted = is_in_span(t, trip->times[IO_STEPS]);
+    uint64_t grants = take_grants(t, trip);
+
+    if ( is_counted )
+        count_trip(t, trip, grants);
+    if ( t->on_trip && (is_counted || t->wants_cut_trips) )
         t->on_trip(t->on_trip_arg, trip);
 }
 
@@ -261,13 +280,20 @@ static void unlink_trip(struct io_domain *d, struct io_open *o)
     o->is_open = false;
 }
 
-/* End a trip that has no answer. */
+/* End a trip that has no answer, or none in the selected span. */
 static void drop_trip(struct io_trips *t, struct io_domain *d,
                       struct io_open *o, enum io_unmatched reason)
 {
+    bool is_late = t->now > t->until;
+
     debug_assert(reason < IO_UNMATCHED);
-    t->unmatched[reason] += o->woke_backend && is_request(t, o);
     unlink_trip(d, o);
+    if ( !o->woke_backend || !is_request(t, o) || t->now < t->first )
+        return;
+    if ( !is_late )
+        t->unmatched[reason]++;
+    else if ( o->trip.times[1] <= t->until )
+        t->unmatched[IO_OPEN]++;
 }
 
 static void open_trip(struct io_trips *t, struct io_domain *d,
@@ -370,7 +396,7 @@ static void note_send(struct io_trips *t, const struct vcpu *vcpu,
     struct io_trip trip = { .guest = vcpu, .times = { from, from } };
     const struct domain *backend = NULL;
 
-    t->events++;
+    t->events += is_in_span(t, t->now);
     if ( !v || !d )
         return;
     if ( is_late_send(&v->emulated, from, until) )
@@ -419,6 +445,7 @@ static void io_add_memory(void *state, const struct fact_memory *f)
     if ( !is_grant(f) || !f->by || vcpu_is_idle(f->by) || !f->target ||
          f->by->domain == f->target )
         return;
+    t->now = f->time;
     /* The arrays grow here; pointers into them are valid afterwards. */
     by = get_io_domain(t, f->by->domain);
     if ( by )
@@ -557,11 +584,14 @@ static void note_answer(struct io_trips *t, const struct fact_wait *f)
         note_reaction(o, backend, f->woken);
     if ( !o || f->woken < o->trip.times[2] )
     {
-        t->unmatched[IO_NO_REQUEST]++;
+        t->unmatched[IO_NO_REQUEST] += is_in_span(t, t->now);
         return;
     }
     complete_trip(o, backend, f);
-    unlink_trip(d, o);
+    if ( t->now > t->until )
+        drop_trip(t, d, o, IO_OPEN);
+    else
+        unlink_trip(d, o);
     add_trip(t, &o->trip);
 }
 
@@ -571,6 +601,7 @@ static void io_add_wait(void *state, const struct fact_wait *f)
     const struct domain *waker = f->waker ? f->waker->domain : NULL;
     struct io_vcpu *v;
 
+    t->now = f->to;
     if ( f->why == WHY_WAKE && waker &&
          serves_guest(t, waker, f->vcpu->domain) )
         note_answer(t, f);
@@ -606,6 +637,7 @@ static void io_add_pv(void *state, const struct fact_pv *f)
     bool is_call = fact_pv_is_call(f);
     struct io_vcpu *v;
 
+    t->now = f->time;
     t->has_calls |= is_call;
     v = get_io_vcpu(t, f->vcpu);
     if ( !v )
@@ -635,6 +667,7 @@ static void io_add_handle(void *state, const struct fact_handle *f)
 
     if ( f->kind != HANDLE_HYPERCALL )
         return;
+    t->now = f->time;
     t->has_calls = true;
     if ( f->at == CALL_EVENT_CHANNEL )
         note_send(t, f->vcpu, f->time,
@@ -650,14 +683,18 @@ static void drop_trips(struct io_trips *t, enum io_unmatched reason)
 
 static void io_add_loss(void *state, const struct fact_loss *f)
 {
-    (void)f;
-    drop_trips(state, IO_LOST);
+    struct io_trips *t = state;
+
+    t->now = f->to;
+    drop_trips(t, IO_LOST);
 }
 
 static void io_begin(void *state, const struct fact_begin *f)
 {
     struct io_trips *t = state;
 
+    t->first = f->first;
+    t->until = f->until ? f->until : UINT64_MAX;
     if ( !f->segment )
         t->clock = *f->clock;
 }
@@ -668,6 +705,7 @@ static int io_end(void *state, const struct fact_end *f, struct err *e)
     struct io_trips *t = state;
 
     (void)f;
+    t->now = UINT64_MAX;
     drop_trips(t, IO_OPEN);
     for ( uint32_t i = 0; i < t->nr_vcpus; i++ )
         if ( t->vcpus[i] )
@@ -680,6 +718,7 @@ struct sink io_trips_sink(struct io_trips *t)
 {
     static const struct sink_ops ops = {
         .name = "I/O", .ordered = true, .no_rivals = true,
+        .early_facts = true, .late_facts = true,
         .begin = io_begin, .end = io_end,
         .runstate = io_add_runstate, .wait = io_add_wait, .loss = io_add_loss,
         .pv = io_add_pv, .handle = io_add_handle, .memory = io_add_memory,

@@ -120,11 +120,16 @@ struct io_trips
     uint64_t unmatched[IO_UNMATCHED];
     bool has_calls;             /* hypercalls ... */
     uint64_t events;            /* ... and those on event channels */
+    uint64_t first, until;      /* the segment, or the selected span */
+    uint64_t now;               /* time of the current fact */
     bool failed;
 
     /* Set by the owner: counts and sums of paths are enough, no percentiles
        and no longest trips. */
     bool wants_means;
+
+    /* on_trip() also gets trips that end outside of the selected span. */
+    bool wants_cut_trips;
 
     /* Called with `on_trip_arg` for each complete trip; or NULL. */
     void (*on_trip)(void *arg, const struct io_trip *trip);

@@ -451,7 +451,8 @@ static void wait_add_loss(void *state, const struct fact_loss *f)
 {
     struct wait_causes *w = state;
 
-    w->lost += f->records;
+    if ( f->to >= w->first )
+        w->lost += f->records;
 }
 
 /* --- segments ------------------------------------------------------------- */

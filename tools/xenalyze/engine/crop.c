@@ -7,8 +7,8 @@
  * passed whole if the time is within: for an exit its beginning, for a wait its
  * end.  A sink that has a slot for open waits gets the waits that reach beyond
  * the span as such, and without rivals: of these, a fact has only sums.
- * Volumes count records and not time: they are always passed.  A sink that
- * wants early facts learns from these which states the span begins with.
+ * Volumes count records and not time: they are always passed.  Early facts are
+ * the states at the begin of the span, late facts the ends of round trips.
  */
 #include "xenalyze/engine/crop.h"
 
@@ -55,6 +55,17 @@ static bool wants_time(const struct crop *c, uint64_t time)
 static bool is_early(const struct crop *c, uint64_t time)
 {
     return time < c->from && c->sink.ops->early_facts;
+}
+
+/* The same behind the span, as far as the trace is read. */
+static bool is_late(const struct crop *c, uint64_t time)
+{
+    return time > c->until && time <= c->stop && c->sink.ops->late_facts;
+}
+
+static bool wants_moment(const struct crop *c, uint64_t time)
+{
+    return wants_time(c, time) || is_early(c, time) || is_late(c, time);
 }
 
 static bool wants_pcpu(const struct crop *c, uint32_t pcpu)
@@ -152,7 +163,11 @@ static void crop_loss(void *state, const struct fact_loss *f)
     struct crop *c = state;
     struct fact_loss g = *f;
 
-    if ( wants_pcpu(c, f->pcpu) && crop_span(c, &g.from, &g.to) )
+    if ( !wants_pcpu(c, f->pcpu) )
+        return;
+    if ( is_early(c, f->to) || is_late(c, f->from) )
+        c->sink.ops->loss(c->sink.state, f);
+    else if ( crop_span(c, &g.from, &g.to) )
         c->sink.ops->loss(c->sink.state, &g);
 }
 
@@ -201,7 +216,7 @@ static void crop_wait(void *state, const struct fact_wait *f)
 
     if ( !is_whole && c->sink.ops->open_wait )
         crop_open_wait(state, &(struct fact_open_wait){ .wait = *f });
-    else if ( wants_time(c, f->to) && wants_vcpu(c, f->vcpu) &&
+    else if ( wants_moment(c, f->to) && wants_vcpu(c, f->vcpu) &&
               wants_pcpu(c, f->pcpu) )
         c->sink.ops->wait(c->sink.state, f);
 }
@@ -213,7 +228,7 @@ static void crop_##kind(void *state, const struct fact_##kind *f)           \
 {                                                                           \
     struct crop *c = state;                                                 \
                                                                             \
-    if ( wants_time(c, f->moment) && (wanted) )                             \
+    if ( wants_moment(c, f->moment) && (wanted) )                           \
         c->sink.ops->kind(c->sink.state, f);                                \
 }
 
@@ -225,21 +240,10 @@ CROP_MOMENT(exit_block, exit->start,
 CROP_MOMENT(handle, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(cr3, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(pv, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
-
-/* The same, and before the span if the sink wants that. */
-#define CROP_EARLY(kind, moment, wanted)                                    \
-static void crop_##kind(void *state, const struct fact_##kind *f)           \
-{                                                                           \
-    struct crop *c = state;                                                 \
-                                                                            \
-    if ( (is_early(c, f->moment) || wants_time(c, f->moment)) && (wanted) ) \
-        c->sink.ops->kind(c->sink.state, f);                                \
-}
-
-CROP_EARLY(irq, time, wants_pcpu(c, f->pcpu))
-CROP_EARLY(power, time, wants_pcpu(c, f->pcpu))
-CROP_EARLY(event, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
-CROP_EARLY(moment, from, wants_pcpu(c, f->pcpu))
+CROP_MOMENT(irq, time, wants_pcpu(c, f->pcpu))
+CROP_MOMENT(power, time, wants_pcpu(c, f->pcpu))
+CROP_MOMENT(event, time, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
+CROP_MOMENT(moment, from, wants_pcpu(c, f->pcpu))
 
 /* Selected vcpus use the memory of any domain: other owners are hidden. */
 static void crop_memory(void *state, const struct fact_memory *f)
@@ -247,7 +251,7 @@ static void crop_memory(void *state, const struct fact_memory *f)
     struct crop *c = state;
     struct fact_memory g = *f;
 
-    if ( !wants_time(c, f->time) || !wants_pcpu(c, f->pcpu) )
+    if ( !wants_moment(c, f->time) || !wants_pcpu(c, f->pcpu) )
         return;
     if ( !wants_domain(c, f->target) )
         g.target = NULL;
@@ -281,6 +285,7 @@ static void crop_begin(void *state, const struct fact_begin *f)
 
     if ( g.first < c->from )
         g.first = c->from;
+    g.until = c->options->bounded ? c->until : 0;
     c->stop = crop_find_stop(c->options, f->clock);
     c->sink.ops->begin(c->sink.state, &g);
 }
@@ -344,6 +349,8 @@ static void wrap_sink(struct crop *c, const struct sink *sink,
     /* Any state may last beyond the span, so `runstates` stays empty. */
     c->ops.name = has->name;
     c->ops.ordered = has->ordered;
+    c->ops.early_facts = has->early_facts;
+    c->ops.late_facts = has->late_facts;
     c->ops.no_rivals = has->no_rivals;
     c->ops.exit_needs = has->exit_needs;
     c->ops.handle_needs = has->handle_needs;

@@ -51,7 +51,8 @@ struct xt_losses;
 struct fact_begin
 {
     unsigned int segment;       /* from 0 */
-    uint64_t first;             /* first time stamp */
+    uint64_t first;             /* first time stamp, or begin of the span */
+    uint64_t until;             /* end of the selected span; 0: none selected */
     unsigned int nr_pcpus;      /* more may follow */
     const struct xt_clock *clock;       /* valid until end() */
     const struct xt_dialect *dialect;
@@ -753,8 +754,12 @@ struct sink_ops
 {
     const char *name;
     bool ordered;               /* wants local facts in the order of time */
-    bool early_facts;           /* wants runstates, irqs, power, events and
-                                   moments before a selected span, too */
+    /*
+     * With a selected span: wants these facts before it, too (not all: no
+     * pcpus, domains and residencies); behind it, the same as far as the trace
+     * is read, but no runstates.
+     */
+    bool early_facts, late_facts;
     bool no_rivals;             /* waits without rivals suffice: nr_rivals and
                                    rivals must not be read, all time may be
                                    unknown */
