@@ -137,6 +137,43 @@ END
 simulate -T 2 --scenario starved
 starved=$(share 'ide 0x1f0' 2)
 awk -v a="$starved" 'BEGIN { exit !(a > 60) }' || fail "dom0 waits $starved %"
+
+# A part of an access has the same cause, and the parts of a trace have its time.
+cat >parts.py <<'END'
+import collections, json, subprocess, sys
+
+xenalyze, trace = sys.argv[1:]
+
+def run(*options):
+    return subprocess.run([xenalyze, "why", "windows-server", *options, trace],
+                          capture_output=True, text=True, check=True).stdout
+
+def time(*options):
+    rows = json.loads(run("--json", *options))["tables"]["why_vcpus"]
+    return sum(r["emulated_cycles"] for r in rows)
+
+def span(start, end):
+    return "--time=%d.%09d..%d.%09d" % (*divmod(start, 10 ** 9),
+                                         *divmod(end, 10 ** 9))
+
+devices = json.load(open("devices"))["tables"]["emulated_devices"]
+longest = max((d for d in devices if d["device"] == "ide"),
+              key=lambda d: d["max_ns"])
+start, length = longest["max_at_ns"], longest["max_ns"]
+assert length > 500000, longest
+for part in ((start - length // 4, start + length // 2),
+             (start + length // 3, start + length // 2)):
+    assert run(span(*part)).split("\n")[0] == (
+        "windows-server/0 waits for a device model that waits for a pcpu: "
+        "ide 0x1f0."), (part, run(span(*part)))
+    spent = time(span(*part))
+    assert 0 < spent <= (part[1] - part[0]) * 2.4, (part, spent)
+edges = [i * 2000000000 // 150 for i in range(150)] + [3000000000]
+assert sum(time(span(*e)) for e in zip(edges, edges[1:])) == time()
+END
+expect 0 "$xenalyze" io --json trace
+mv out devices
+expect 0 python3 parts.py "$xenalyze" trace
 sed '/batch/,$s/^pin = 0/pin = 1/' starved >free
 simulate -T 2 --scenario free
 free=$(share 'ide 0x1f0' 2)

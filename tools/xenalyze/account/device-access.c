@@ -291,23 +291,69 @@ static void split_model(struct device_accesses *d, const struct vcpu *vcpu,
         d->collect(d->collect_arg, from, to);
 }
 
+static uint64_t limit_to_span(const struct device_accesses *d, uint64_t time)
+{
+    return time < d->first ? d->first : time > d->until ? d->until : time;
+}
+
+/* The parts of an access, or of the part of it that is in the span. */
+static void find_parts(struct access_vcpu *v, const uint64_t moments[4],
+                       uint64_t parts[ACCESS_PARTS],
+                       const struct access_vcpu **waits)
+{
+    uint64_t paused = moments[1], answer = moments[2];
+
+    debug_assert(moments[0] <= paused && answer <= moments[3]);
+    parts[ACCESS_XEN] = paused - moments[0];
+    parts[ACCESS_VCPU_WAITS] = moments[3] - answer;
+    parts[ACCESS_HELPER_WAITS] = paused < answer
+                                 ? find_helper_wait(v, v->open.answers, paused,
+                                                    answer, waits) : 0;
+    parts[ACCESS_MODEL] = answer - paused - parts[ACCESS_HELPER_WAITS];
+}
+
+/* Add the part of the access that is in the span to the sums of the vcpu. */
+static void add_to_vcpu(struct device_accesses *d, struct access_vcpu *v,
+                        const struct access_range *r,
+                        const uint64_t moments[4])
+{
+    uint64_t whole = moments[3] - moments[0], parts[ACCESS_PARTS], cut[4];
+    const struct access_vcpu *waits;
+
+    v->accesses++;
+    if ( whole > v->longest )
+    {
+        v->longest = whole;
+        v->longest_from = moments[0];
+    }
+    for ( unsigned int i = 0; i < 4; i++ )
+        cut[i] = limit_to_span(d, moments[i]);
+    find_parts(v, cut, parts, &waits);
+    for ( unsigned int i = 0; i < ACCESS_PARTS; i++ )
+        v->sums[i] += parts[i];
+    add_to_stretch(d, v, r, parts, cut[0]);
+}
+
 /* Add the access in progress, and forget it. */
 static void close_access(struct device_accesses *d, const struct vcpu *vcpu,
                          struct access_vcpu *v)
 {
     struct access_open *o = &v->open;
     uint64_t end = o->start + o->cycles;
-    uint64_t until = o->runs ? o->until : end, whole = until - o->start;
-    uint64_t paused = end - o->blocked, answer = find_answer(o);
-    uint64_t parts[ACCESS_PARTS] = {
-        [ACCESS_XEN] = o->cycles - o->blocked,
-        [ACCESS_VCPU_WAITS] = until - answer,
-    };
-    const struct access_vcpu *waits;
+    uint64_t until = o->runs ? o->until : end;
+    const uint64_t moments[] = { o->start, end - o->blocked, find_answer(o),
+                                 until };
+    const struct access_vcpu *waits = NULL;
+    uint64_t parts[ACCESS_PARTS];
     struct access_range *r;
 
     debug_assert(o->is_open && o->blocked <= o->cycles && end <= until);
     o->is_open = false;
+    if ( o->start > d->until || until < d->first )
+    {
+        v->helper = NULL;
+        return;
+    }
     if ( !grow_to_index(&d->domains, &d->nr_domains, vcpu->domain->index,
                         sizeof(*d->domains)) )
     {
@@ -317,28 +363,18 @@ static void close_access(struct device_accesses *d, const struct vcpu *vcpu,
     r = get_range(d, &d->domains[vcpu->domain->index], o, vcpu->domain->id);
     if ( !r )
         return;
+    find_parts(v, moments, parts, &waits);
     if ( o->blocked )
     {
-        parts[ACCESS_HELPER_WAITS] = find_helper_wait(v, o->answers, paused,
-                                                      answer, &waits);
-        parts[ACCESS_MODEL] = answer - paused - parts[ACCESS_HELPER_WAITS];
         r->answered++;
-        split_model(d, vcpu, waits, paused, answer, parts[ACCESS_MODEL]);
+        split_model(d, vcpu, waits, moments[1], moments[2],
+                    parts[ACCESS_MODEL]);
     }
-    v->helper = NULL;
-    v->accesses++;
-    if ( whole > v->longest )
-    {
-        v->longest = whole;
-        v->longest_from = o->start;
-    }
-    stats_add(&r->whole, &d->pool, whole, o->start);
+    stats_add(&r->whole, &d->pool, until - o->start, o->start);
     for ( unsigned int i = 0; i < ACCESS_PARTS; i++ )
-    {
         stats_add(&r->parts[i], &d->pool, parts[i], o->start);
-        v->sums[i] += parts[i];
-    }
-    add_to_stretch(d, v, r, parts, o->start);
+    add_to_vcpu(d, v, r, moments);
+    v->helper = NULL;
 }
 
 /* Without a wait, the vcpu ran at the end of the exit. */
@@ -502,6 +538,8 @@ static void access_begin(void *state, const struct fact_begin *f)
     struct device_accesses *d = state;
 
     d->guests = f->guests;
+    d->first = f->first;
+    d->until = f->until ? f->until : UINT64_MAX;
     if ( f->segment )
         return;
     d->clock = *f->clock;
@@ -519,9 +557,22 @@ static void access_add_runstate(void *state, const struct fact_runstate *f)
         v->answered = 0;
         v->pauses = NULL;
     }
-    /* The last fact of a segment: nothing follows the access. */
-    if ( v && f->next == STATES )
-        flush_access(d, f->vcpu, v);
+}
+
+/* In the order of domains and ids, since the indices depend on threads. */
+static int flush_accesses(struct device_accesses *d)
+{
+    uint32_t nr = d->nr_vcpus;
+    struct access_vcpu **all = vcpu_array_copy(d->vcpus, &nr);
+
+    if ( !all )
+        return -ENOMEM;
+    for ( uint32_t i = 0; i < nr; i++ )
+        if ( all[i]->open.is_open )
+            close_access(d, guests_get_vcpu(d->guests, all[i]->domain,
+                                            all[i]->id), all[i]);
+    free(all);
+    return 0;
 }
 
 /* Times of the next segment cannot be compared. */
@@ -530,6 +581,7 @@ static int access_end(void *state, const struct fact_end *f, struct err *e)
     struct device_accesses *d = state;
 
     (void)f;
+    d->failed |= flush_accesses(d) < 0;
     if ( d->model )
         model_parts_end_segment(d->model);
     for ( uint32_t i = 0; i < d->nr_vcpus; i++ )
@@ -549,6 +601,7 @@ struct sink device_accesses_sink(struct device_accesses *d)
 {
     static const struct sink_ops ops = {
         .name = "device accesses", .ordered = true, .no_rivals = true,
+        .early_facts = true, .late_facts = true,
         .begin = access_begin, .end = access_end,
         .runstate = access_add_runstate, .wait = access_add_wait,
         .handle = access_add_handle, .exit_block = access_add_exit_block,

@@ -20,6 +20,9 @@
  * Xen traces a read that a device model answers when the vcpu runs again.
  * Without that record the port or address is unknown.
  *
+ * With a selected span, accesses that reach into the span count, whole; of the
+ * sums of vcpus, the part in the span.
+ *
  * Memory: for each domain at most ACCESS_RANGES devices; accesses to further
  * devices share one row, and those to unknown addresses another.
  */
@@ -99,7 +102,7 @@ struct access_stretch
 struct access_vcpu
 {
     uint16_t domain, id;
-    uint64_t sums[ACCESS_PARTS];        /* all accesses of the vcpu */
+    uint64_t sums[ACCESS_PARTS];        /* all accesses, in the span */
     uint64_t accesses, longest, longest_from;
     struct stretch_search search;       /* time without ACCESS_VCPU_WAITS */
     struct access_stretch now, worst;   /* those of the search */
@@ -126,6 +129,7 @@ struct device_accesses
     struct guests *guests;
     struct xt_clock clock;
     struct stretch_scale scale;
+    uint64_t first, until;      /* the segment, or the selected span */
     struct access_vcpu **vcpus; /* by index; NULL: no facts */
     struct access_domain *domains;      /* by index */
     uint32_t nr_vcpus, nr_domains;
