@@ -53,8 +53,9 @@ expect 0 "$xensim" --virtual -T 1 \
 expect 0 python3 "$top_srcdir/tests/xenalyze/reports/judge-span.py" \
     "$xenalyze" pinned cap many neighbour intel amd
 
-# Round trips of I/O begin before a span and end behind it: the parts of a trace
-# have all of the time that the backend waited.
+# Round trips of I/O begin before a span and end behind it, and so do blocked times:
+# the parts of a trace have all of the time that the backend waited, and all of the
+# blocked time has the same reason.
 expect 0 "$xensim" --virtual --boot tbuf_size=256 -T 1 --seed 5 -o disk \
     -f "$top_srcdir/xensim/scenarios/slow-disk.scenario"
 cat >parts.py <<'END'
@@ -62,20 +63,25 @@ import collections, json, subprocess, sys
 
 xenalyze, trace = sys.argv[1:]
 
-def backend_cycles(*options):
+def cycles(*options):
     run = subprocess.run([xenalyze, "why", "--json", *options, trace],
                          capture_output=True, text=True, check=True)
-    rows = json.loads(run.stdout)["tables"]["why_vcpus"]
-    return {(r["domain"], r["vcpu"]): r["backend_cycles"] for r in rows
-            if r["backend_cycles"]}
+    tables = json.loads(run.stdout)["tables"]
+    sums = collections.Counter()
+    for r in tables["why_vcpus"]:
+        sums[r["domain"], r["vcpu"], "backend"] += r["backend_cycles"]
+    for r in tables["why_blocks"]:
+        sums[r["domain"], r["vcpu"], r["reason"]] += r.get("total_cycles", 0)
+    return +sums
 
-whole = backend_cycles()
-assert len(whole) == 2, whole
+whole = cycles()
+assert sum(key[2] == "backend" for key in whole) == 2, whole
+assert sum(key[2] == "event" for key in whole) >= 2, whole
 for parts in 7, 100:
     total = collections.Counter()
     for i in range(parts):
         end = "" if i == parts - 1 else "%.9f" % ((i + 1) / parts)
-        total.update(backend_cycles("--time", "%.9f..%s" % (i / parts, end)))
+        total.update(cycles("--time", "%.9f..%s" % (i / parts, end)))
     assert total == whole, (parts, total, whole)
 END
 expect 0 python3 parts.py "$xenalyze" disk

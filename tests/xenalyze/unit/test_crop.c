@@ -478,14 +478,18 @@ START_TEST(facts_beyond_the_span)
                                    "loss 85..90, runstate 85..90 since 85");
     expect_beyond(false, true, 90, "");
     expect_beyond(false, true, 290, "wait 285..290, memory 290..290, "
-                                    "loss 285..290");
+                                    "loss 285..290, runstate 285..290 since "
+                                    "285");
     expect_beyond(true, false, 290, "");
     /* Part of the loss is in the span. */
     expect_beyond(false, true, 203, "wait 198..203, memory 203..203, "
-                                    "loss 198..200, runstate 198..200 since "
+                                    "loss 198..200, runstate 198..203 since "
+                                    "198");
+    expect_beyond(true, false, 203, "loss 198..200, runstate 198..200 since "
                                     "198 end p0");
     /* The trace need not be read so far. */
     expect_beyond(true, true, 310, "");
+    expect_beyond(true, true, 303, "runstate 298..300 since 298 end");
 }
 END_TEST
 

@@ -195,15 +195,20 @@ static struct block_waker *get_waker(struct block_reasons *b,
     return w;
 }
 
-/* Returns the row of the reason; NULL: no memory. */
+/* Returns the row of the reason; NULL: behind the span, or no memory. */
 static struct block_waker *add_block(struct block_reasons *b,
                                      struct block_vcpu *v,
                                      struct block_source source, uint64_t from,
                                      uint64_t to)
 {
-    struct block_waker *w = get_waker(b, v, source);
+    struct block_waker *w;
 
     debug_assert(from <= to);
+    if ( from > b->until )
+        return NULL;
+    if ( to > b->until )
+        to = b->until;
+    w = get_waker(b, v, source);
     if ( !w )
         return NULL;
     v->blocked += to - from;
@@ -523,6 +528,7 @@ static void block_begin(void *state, const struct fact_begin *f)
     struct block_reasons *b = state;
 
     b->first = f->first;
+    b->until = f->until ? f->until : UINT64_MAX;
     if ( f->segment )
         return;
     b->clock = *f->clock;
@@ -567,11 +573,15 @@ static int block_end(void *state, const struct fact_end *f, struct err *e)
     .exit_needs = NEED_INTERRUPT_EXITS, .pv_need = NEED_PV_SENDS,           \
     .needs_event = block_needs_event
 
-/* Any handler record proves to `has_handlers` that there are such records. */
+/*
+ * Any handler record proves to `has_handlers` that there are such records.  A
+ * blocked time that the span cuts gets its reason from behind the span, but is
+ * no whole one for on_block().
+ */
 struct sink block_reasons_sink(struct block_reasons *b)
 {
     static const struct sink_ops ops = {
-        BLOCK_OPS, .handle_needs = 1u << HANDLE_INJECT,
+        BLOCK_OPS, .late_facts = true, .handle_needs = 1u << HANDLE_INJECT,
     };
     static const struct sink_ops all_handlers = { BLOCK_OPS };
 

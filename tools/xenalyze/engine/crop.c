@@ -110,6 +110,20 @@ static uint64_t crop_since(const struct crop *c, uint64_t time)
 
 /* --- facts with a duration ----------------------------------------------- */
 
+/* Crop to the span, or to the time that is read.  False: nothing is left. */
+static bool crop_state(const struct crop *c, struct fact_runstate *g)
+{
+    uint64_t until = c->sink.ops->late_facts ? c->stop : c->until;
+
+    if ( g->to < c->from || g->from > until )
+        return false;
+    if ( g->from < c->from )
+        g->from = c->from;
+    if ( g->to > until )
+        g->to = until;
+    return true;
+}
+
 static void crop_runstate(void *state, const struct fact_runstate *f)
 {
     struct crop *c = state;
@@ -119,7 +133,7 @@ static void crop_runstate(void *state, const struct fact_runstate *f)
         return;
     if ( is_early(c, f->to) )
         c->sink.ops->runstate(c->sink.state, f);
-    if ( !crop_span(c, &g.from, &g.to) )
+    if ( !crop_state(c, &g) )
         return;
     /* The part before the span counts as unknown. */
     g.before_first_run |= g.from != f->from;
@@ -165,7 +179,7 @@ static void crop_loss(void *state, const struct fact_loss *f)
 
     if ( !wants_pcpu(c, f->pcpu) )
         return;
-    if ( is_early(c, f->to) || is_late(c, f->from) )
+    if ( is_early(c, f->to) || (f->from > c->until && is_late(c, f->to)) )
         c->sink.ops->loss(c->sink.state, f);
     else if ( crop_span(c, &g.from, &g.to) )
         c->sink.ops->loss(c->sink.state, &g);
