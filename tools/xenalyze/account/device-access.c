@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/compiler.h"
 #include "common/debug.h"
 #include "common/fault.h"
 #include "common/grow.h"
@@ -291,11 +292,6 @@ static void split_model(struct device_accesses *d, const struct vcpu *vcpu,
         d->collect(d->collect_arg, from, to);
 }
 
-static uint64_t limit_to_span(const struct device_accesses *d, uint64_t time)
-{
-    return time < d->first ? d->first : time > d->until ? d->until : time;
-}
-
 /* The parts of an access, or of the part of it that is in the span. */
 static void find_parts(struct access_vcpu *v, const uint64_t moments[4],
                        uint64_t parts[ACCESS_PARTS],
@@ -312,26 +308,39 @@ static void find_parts(struct access_vcpu *v, const uint64_t moments[4],
     parts[ACCESS_MODEL] = answer - paused - parts[ACCESS_HELPER_WAITS];
 }
 
+/* The same for the part of the access that is in the span. */
+COLD
+static void cut_parts(const struct device_accesses *d, struct access_vcpu *v,
+                      const uint64_t moments[4], uint64_t parts[ACCESS_PARTS])
+{
+    const struct access_vcpu *waits;
+    uint64_t cut[4];
+
+    for ( unsigned int i = 0; i < 4; i++ )
+        cut[i] = moments[i] < d->first ? d->first
+                 : moments[i] > d->until ? d->until : moments[i];
+    find_parts(v, cut, parts, &waits);
+}
+
 /* Add the part of the access that is in the span to the sums of the vcpu. */
 static void add_to_vcpu(struct device_accesses *d, struct access_vcpu *v,
                         const struct access_range *r,
-                        const uint64_t moments[4])
+                        const uint64_t moments[4],
+                        uint64_t parts[ACCESS_PARTS])
 {
-    uint64_t whole = moments[3] - moments[0], parts[ACCESS_PARTS], cut[4];
-    const struct access_vcpu *waits;
+    uint64_t whole = moments[3] - moments[0], from = moments[0];
 
     v->accesses++;
     if ( whole > v->longest )
     {
         v->longest = whole;
-        v->longest_from = moments[0];
+        v->longest_from = from;
     }
-    for ( unsigned int i = 0; i < 4; i++ )
-        cut[i] = limit_to_span(d, moments[i]);
-    find_parts(v, cut, parts, &waits);
+    if ( from < d->first || moments[3] > d->until )
+        cut_parts(d, v, moments, parts);
     for ( unsigned int i = 0; i < ACCESS_PARTS; i++ )
         v->sums[i] += parts[i];
-    add_to_stretch(d, v, r, parts, cut[0]);
+    add_to_stretch(d, v, r, parts, from < d->first ? d->first : from);
 }
 
 /* Add the access in progress, and forget it. */
@@ -373,7 +382,7 @@ static void close_access(struct device_accesses *d, const struct vcpu *vcpu,
     stats_add(&r->whole, &d->pool, until - o->start, o->start);
     for ( unsigned int i = 0; i < ACCESS_PARTS; i++ )
         stats_add(&r->parts[i], &d->pool, parts[i], o->start);
-    add_to_vcpu(d, v, r, moments);
+    add_to_vcpu(d, v, r, moments, parts);
     v->helper = NULL;
 }
 
