@@ -85,8 +85,8 @@ static uint64_t count_step(const struct backend_waits *b,
     debug_assert(from <= to);
     if ( from < v->counted_until )
         from = v->counted_until;
-    if ( to > b->until )
-        to = b->until;
+    if ( to > b->span.until )
+        to = b->span.until;
     if ( from >= to )
         return 0;
     v->counted_until = to;
@@ -118,15 +118,11 @@ static void add_backend_trip(void *state, const struct io_trip *trip)
     uint16_t backend = trip->backend->domain->id;
     uint64_t end = trip->times[IO_STEPS], from, waited;
 
-    if ( !v || (trip->is_emulated && trip->accesses) || end < b->first )
+    if ( !v || (trip->is_emulated && trip->accesses) || end < b->span.first )
         return;
-    if ( end <= b->until )
-    {
-        v->trips++;
-        v->length += io_trip_length(trip->times);
-    }
-    if ( v->counted_until < b->first )
-        v->counted_until = b->first;
+    v->trips += end <= b->span.until;
+    if ( v->counted_until < b->span.first )
+        v->counted_until = b->span.first;
     from = trip->times[IO_WAIT] > v->counted_until ? trip->times[IO_WAIT]
                                                    : v->counted_until;
     waited = count_step(b, v, trip, IO_WAIT);
@@ -156,8 +152,7 @@ static void backend_begin(void *state, const struct fact_begin *f)
 {
     struct backend_waits *b = state;
 
-    b->first = f->first;
-    b->until = f->until ? f->until : UINT64_MAX;
+    b->span = fact_begin_span(f);
     if ( !f->segment )
         b->scale = stretch_scale_make(f->clock);
 }

@@ -36,8 +36,7 @@ struct backend_vote
 struct backend_vcpu
 {
     uint16_t domain, id;
-    uint64_t trips, length;     /* round trips that end in the span, and their
-                                   cycles */
+    uint64_t trips;             /* round trips that end in the span */
     uint64_t waited;            /* blocked while the backend waited */
     struct backend_vote vote;   /* backends of this time */
 
@@ -56,7 +55,7 @@ struct backend_waits
     struct backend_vcpu **vcpus;        /* by index; NULL: never blocked */
     uint32_t nr_vcpus;
     struct stretch_scale scale;
-    uint64_t first, until;      /* the segment, or the selected span */
+    struct fact_span span;
     bool failed;
 };
 

@@ -204,10 +204,10 @@ static struct block_waker *add_block(struct block_reasons *b,
     struct block_waker *w;
 
     debug_assert(from <= to);
-    if ( from > b->until )
+    if ( from > b->span.until )
         return NULL;
-    if ( to > b->until )
-        to = b->until;
+    if ( to > b->span.until )
+        to = b->span.until;
     w = get_waker(b, v, source);
     if ( !w )
         return NULL;
@@ -349,7 +349,7 @@ static void block_add_runstate(void *state, const struct fact_runstate *f)
     struct block_reasons *b = state;
     struct block_vcpu *v;
 
-    if ( !vcpu_is_idle(f->vcpu) && f->to >= b->first &&
+    if ( !vcpu_is_idle(f->vcpu) && f->to >= b->span.first &&
          (f->state == STATE_BLOCKED || f->next == STATE_BLOCKED) )
     {
         v = get_block_vcpu(b, f->vcpu);
@@ -438,7 +438,7 @@ static void block_add_irq(void *state, const struct fact_irq *f)
     if ( f->kind != IRQ_HANDLED )
         return;
     b->has_irq = true;
-    if ( f->has_cycles && f->cycles <= f->time && f->time >= b->first )
+    if ( f->has_cycles && f->cycles <= f->time && f->time >= b->span.first )
         for_each_recent(b, &(struct interrupt){
             .pcpu = f->pcpu, .from = f->time - f->cycles, .to = f->time,
             .irq = f->irq }, note_irq);
@@ -514,7 +514,7 @@ static void block_add_event(void *state, const struct fact_event *f)
     struct block_pcpu *p;
 
     if ( block_needs_event(f->record->event) != NEED_EVENT ||
-         f->time < b->first )
+         f->time < b->span.first )
         return;
     p = get_block_pcpu(b, f->pcpu);
     if ( p )
@@ -527,8 +527,7 @@ static void block_begin(void *state, const struct fact_begin *f)
 {
     struct block_reasons *b = state;
 
-    b->first = f->first;
-    b->until = f->until ? f->until : UINT64_MAX;
+    b->span = fact_begin_span(f);
     if ( f->segment )
         return;
     b->clock = *f->clock;

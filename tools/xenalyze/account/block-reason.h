@@ -115,7 +115,7 @@ struct block_reasons
     struct block_pcpu *pcpus;
     uint8_t *domains;           /* by index: enum block_domain */
     uint32_t nr_vcpus, nr_pcpus, nr_domains;
-    uint64_t first, until;      /* the segment, or the selected span */
+    struct fact_span span;
     bool has_irq, has_handlers, has_pv; /* the trace has such records */
     bool failed;
 

@@ -317,8 +317,7 @@ static void cut_parts(const struct device_accesses *d, struct access_vcpu *v,
     uint64_t cut[4];
 
     for ( unsigned int i = 0; i < 4; i++ )
-        cut[i] = moments[i] < d->first ? d->first
-                 : moments[i] > d->until ? d->until : moments[i];
+        cut[i] = fact_span_limit(&d->span, moments[i]);
     find_parts(v, cut, parts, &waits);
 }
 
@@ -336,11 +335,12 @@ static void add_to_vcpu(struct device_accesses *d, struct access_vcpu *v,
         v->longest = whole;
         v->longest_from = from;
     }
-    if ( from < d->first || moments[3] > d->until )
+    if ( !fact_span_has(&d->span, from) ||
+         !fact_span_has(&d->span, moments[3]) )
         cut_parts(d, v, moments, parts);
     for ( unsigned int i = 0; i < ACCESS_PARTS; i++ )
         v->sums[i] += parts[i];
-    add_to_stretch(d, v, r, parts, from < d->first ? d->first : from);
+    add_to_stretch(d, v, r, parts, fact_span_limit(&d->span, from));
 }
 
 /* Add the access in progress, and forget it. */
@@ -358,7 +358,7 @@ static void close_access(struct device_accesses *d, const struct vcpu *vcpu,
 
     debug_assert(o->is_open && o->blocked <= o->cycles && end <= until);
     o->is_open = false;
-    if ( o->start > d->until || until < d->first )
+    if ( o->start > d->span.until || until < d->span.first )
     {
         v->helper = NULL;
         return;
@@ -547,8 +547,7 @@ static void access_begin(void *state, const struct fact_begin *f)
     struct device_accesses *d = state;
 
     d->guests = f->guests;
-    d->first = f->first;
-    d->until = f->until ? f->until : UINT64_MAX;
+    d->span = fact_begin_span(f);
     if ( f->segment )
         return;
     d->clock = *f->clock;

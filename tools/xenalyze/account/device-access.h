@@ -129,7 +129,7 @@ struct device_accesses
     struct guests *guests;
     struct xt_clock clock;
     struct stretch_scale scale;
-    uint64_t first, until;      /* the segment, or the selected span */
+    struct fact_span span;
     struct access_vcpu **vcpus; /* by index; NULL: no facts */
     struct access_domain *domains;      /* by index */
     uint32_t nr_vcpus, nr_domains;

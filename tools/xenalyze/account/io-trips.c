@@ -220,11 +220,6 @@ static void add_to_means(struct io_path *p, const uint64_t *times)
         stats_add_to_mean(&p->steps[i], times[i + 1] - times[i]);
 }
 
-static bool is_in_span(const struct io_trips *t, uint64_t time)
-{
-    return time >= t->first && time <= t->until;
-}
-
 /* Add a trip that ends in the selected span. */
 static void count_trip(struct io_trips *t, const struct io_trip *trip,
                        uint64_t grants)
@@ -246,7 +241,7 @@ static void count_trip(struct io_trips *t, const struct io_trip *trip,
 
 static void add_trip(struct io_trips *t, const struct io_trip *trip)
 {
-    bool is_counted = is_in_span(t, trip->times[IO_STEPS]);
+    bool is_counted = fact_span_has(&t->span, trip->times[IO_STEPS]);
     uint64_t grants = take_grants(t, trip);
 
     if ( is_counted )
@@ -284,15 +279,15 @@ static void unlink_trip(struct io_domain *d, struct io_open *o)
 static void drop_trip(struct io_trips *t, struct io_domain *d,
                       struct io_open *o, enum io_unmatched reason)
 {
-    bool is_late = t->now > t->until;
+    bool is_late = t->now > t->span.until;
 
     debug_assert(reason < IO_UNMATCHED);
     unlink_trip(d, o);
-    if ( !o->woke_backend || !is_request(t, o) || t->now < t->first )
+    if ( !o->woke_backend || !is_request(t, o) || t->now < t->span.first )
         return;
     if ( !is_late )
         t->unmatched[reason]++;
-    else if ( o->trip.times[1] <= t->until )
+    else if ( o->trip.times[1] <= t->span.until )
         t->unmatched[IO_OPEN]++;
 }
 
@@ -396,7 +391,7 @@ static void note_send(struct io_trips *t, const struct vcpu *vcpu,
     struct io_trip trip = { .guest = vcpu, .times = { from, from } };
     const struct domain *backend = NULL;
 
-    t->events += is_in_span(t, t->now);
+    t->events += fact_span_has(&t->span, t->now);
     if ( !v || !d )
         return;
     if ( is_late_send(&v->emulated, from, until) )
@@ -584,11 +579,11 @@ static void note_answer(struct io_trips *t, const struct fact_wait *f)
         note_reaction(o, backend, f->woken);
     if ( !o || f->woken < o->trip.times[2] )
     {
-        t->unmatched[IO_NO_REQUEST] += is_in_span(t, t->now);
+        t->unmatched[IO_NO_REQUEST] += fact_span_has(&t->span, t->now);
         return;
     }
     complete_trip(o, backend, f);
-    if ( t->now > t->until )
+    if ( t->now > t->span.until )
         drop_trip(t, d, o, IO_OPEN);
     else
         unlink_trip(d, o);
@@ -693,8 +688,7 @@ static void io_begin(void *state, const struct fact_begin *f)
 {
     struct io_trips *t = state;
 
-    t->first = f->first;
-    t->until = f->until ? f->until : UINT64_MAX;
+    t->span = fact_begin_span(f);
     if ( !f->segment )
         t->clock = *f->clock;
 }

@@ -120,7 +120,7 @@ struct io_trips
     uint64_t unmatched[IO_UNMATCHED];
     bool has_calls;             /* hypercalls ... */
     uint64_t events;            /* ... and those on event channels */
-    uint64_t first, until;      /* the segment, or the selected span */
+    struct fact_span span;
     uint64_t now;               /* time of the current fact */
     bool failed;
 

@@ -91,16 +91,22 @@ static bool wants_domain(const struct crop *c, const struct domain *d)
            (d && o->wants_vcpu(o->filter, d->id, ANY_VCPU));
 }
 
-/* Crop an interval to the span.  False: nothing is left. */
-static bool crop_span(const struct crop *c, uint64_t *from, uint64_t *to)
+/* Crop an interval to the span until `until`.  False: nothing is left. */
+static bool crop_until(const struct crop *c, uint64_t *from, uint64_t *to,
+                       uint64_t until)
 {
-    if ( *to < c->from || *from > c->until )
+    if ( *to < c->from || *from > until )
         return false;
     if ( *from < c->from )
         *from = c->from;
-    if ( *to > c->until )
-        *to = c->until;
+    if ( *to > until )
+        *to = until;
     return true;
+}
+
+static bool crop_span(const struct crop *c, uint64_t *from, uint64_t *to)
+{
+    return crop_until(c, from, to, c->until);
 }
 
 static uint64_t crop_since(const struct crop *c, uint64_t time)
@@ -110,30 +116,17 @@ static uint64_t crop_since(const struct crop *c, uint64_t time)
 
 /* --- facts with a duration ----------------------------------------------- */
 
-/* Crop to the span, or to the time that is read.  False: nothing is left. */
-static bool crop_state(const struct crop *c, struct fact_runstate *g)
-{
-    uint64_t until = c->sink.ops->late_facts ? c->stop : c->until;
-
-    if ( g->to < c->from || g->from > until )
-        return false;
-    if ( g->from < c->from )
-        g->from = c->from;
-    if ( g->to > until )
-        g->to = until;
-    return true;
-}
-
 static void crop_runstate(void *state, const struct fact_runstate *f)
 {
     struct crop *c = state;
     struct fact_runstate g = *f;
+    uint64_t until = c->sink.ops->late_facts ? c->stop : c->until;
 
     if ( !wants_vcpu(c, f->vcpu) )
         return;
     if ( is_early(c, f->to) )
         c->sink.ops->runstate(c->sink.state, f);
-    if ( !crop_state(c, &g) )
+    if ( !crop_until(c, &g.from, &g.to, until) )
         return;
     /* The part before the span counts as unknown. */
     g.before_first_run |= g.from != f->from;

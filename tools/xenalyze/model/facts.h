@@ -60,6 +60,25 @@ struct fact_begin
     struct guests *guests;      /* the same for all segments */
 };
 
+/* The times that count: the segment, or its part in the selected span. */
+struct fact_span { uint64_t first, until; };
+
+static inline struct fact_span fact_begin_span(const struct fact_begin *f)
+{
+    return (struct fact_span){ f->first, f->until ? f->until : UINT64_MAX };
+}
+
+static inline bool fact_span_has(const struct fact_span *s, uint64_t time)
+{
+    return time >= s->first && time <= s->until;
+}
+
+/* The nearest time of the span. */
+static inline uint64_t fact_span_limit(const struct fact_span *s, uint64_t time)
+{
+    return time < s->first ? s->first : time > s->until ? s->until : time;
+}
+
 /* Contradictions in the records: counted, never fatal. */
 enum fact_anomaly
 {

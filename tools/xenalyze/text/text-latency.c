@@ -33,6 +33,14 @@ static void print_span_end(int64_t ns, FILE *out)
     fputs(text, out);
 }
 
+void text_print_span_ns(int64_t from, int64_t to, FILE *out)
+{
+    fprintf(out, "--time ");
+    print_span_end(from, out);
+    fprintf(out, "..");
+    print_span_end(to, out);
+}
+
 void text_print_span(const struct xt_clock *clock, uint64_t from, uint64_t to,
                      FILE *out)
 {
@@ -41,10 +49,7 @@ void text_print_span(const struct xt_clock *clock, uint64_t from, uint64_t to,
     assert(from <= to);
     /* --time selects up to the first cycle of a nanosecond. */
     end += xt_clock_tsc(clock, end) < to;
-    fprintf(out, "--time ");
-    print_span_end(xt_clock_ns(clock, from), out);
-    fprintf(out, "..");
-    print_span_end(end, out);
+    text_print_span_ns(xt_clock_ns(clock, from), end, out);
 }
 
 /* Seconds since the start, with the decimals that fit. */

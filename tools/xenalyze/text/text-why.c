@@ -33,13 +33,11 @@ static double share_of_waits(const struct text_why *t, uint64_t cycles)
 
 void why_print_range(const struct text_why *t, uint64_t from, uint64_t to)
 {
-    int64_t from_ns = xt_clock_ns(&t->facts.waits->clock, from);
-    int64_t to_ns = xt_clock_ns(&t->facts.waits->clock, to);
-    char begin[NUM_SEC_MAX], end[NUM_SEC_MAX];
+    const struct xt_clock *clock = &t->facts.waits->clock;
 
-    *num_sec(begin, from_ns < 0 ? 0 : from_ns) = '\0';
-    *num_sec(end, to_ns < 0 ? 0 : to_ns + 1) = '\0';
-    fprintf(t->out, "--time %s..%s\n", begin, end);
+    text_print_span_ns(xt_clock_ns(clock, from), xt_clock_ns(clock, to) + 1,
+                       t->out);
+    fprintf(t->out, "\n");
 }
 
 /* A range with the wait, and a tenth of it before and after. */

@@ -58,6 +58,7 @@ const char *text_duration(const struct xt_clock *clock, uint64_t cycles,
                           char text[NUM_CLOCK_MAX]);
 
 /* "--time A..B", in seconds since the start of the trace. */
+void text_print_span_ns(int64_t from, int64_t to, FILE *out);
 void text_print_span(const struct xt_clock *clock, uint64_t from, uint64_t to,
                      FILE *out);
 
