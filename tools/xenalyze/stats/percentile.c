@@ -18,52 +18,31 @@
 
 #include "xenalyze/stats/cells.h"
 
-/*
- * State of a walk, which visits one octave at a time: so marks, which are
- * unordered, are first sorted by octave.
- */
+/* State of a walk. */
 struct walk
 {
     const struct stats *s;
     uint64_t raw[STATS_RAW];
     size_t nr_raw, next_raw;
-    unsigned int first, end;    /* octaves of the minimum and the maximum */
-    uint16_t marks[STATS_MARKS];
-    uint16_t ends[OCTAVES];     /* index after each octave's last mark */
+    uint64_t octaves;           /* a bit for each octave with values */
     unsigned int octave, cell;  /* next cell to visit */
-    uint32_t counts[CELLS];     /* of the current octave */
+    uint32_t counts[OCTAVES][CELLS];    /* valid in octaves with values */
 };
+
+_Static_assert(OCTAVES <= 64, "a word has a bit for each octave");
 
 /* --- octaves -------------------------------------------------------------- */
 
-static void sort_marks(struct walk *w, const struct stats *s)
+static uint64_t find_octaves(const struct stats *s)
 {
-    const uint16_t *marks = s->cells->marks;
-    unsigned int end = 0, nr;
+    const struct stats_cells *c = s->cells;
+    uint64_t octaves = 0;
 
-    memset(w->ends, 0, sizeof(w->ends));
+    for ( unsigned int i = 0; i < c->nr; i++ )
+        octaves |= (uint64_t)(c->octaves[i] != NULL) << (c->first + i);
     for ( unsigned int i = 0; i < s->used; i++ )
-        w->ends[marks[i] / CELLS]++;
-    for ( unsigned int o = w->first; o < w->end; o++ )
-    {
-        nr = w->ends[o];
-        w->ends[o] = end;
-        end += nr;
-    }
-    /* No mark is outside of the octaves of minimum and maximum. */
-    assert(end == s->used);
-    for ( unsigned int i = 0; i < s->used; i++ )
-        w->marks[w->ends[marks[i] / CELLS]++] = marks[i];
-}
-
-static unsigned int first_mark(const struct walk *w, unsigned int o)
-{
-    return o > w->first ? w->ends[o - 1] : 0;
-}
-
-static bool is_empty(const struct walk *w, unsigned int o)
-{
-    return !cells_octave(w->s->cells, o) && first_mark(w, o) == w->ends[o];
+        octaves |= UINT64_C(1) << c->marks[i] / CELLS;
+    return octaves;
 }
 
 static inline void add_plane(uint32_t *restrict counts,
@@ -73,30 +52,34 @@ static inline void add_plane(uint32_t *restrict counts,
         counts[cell] += (uint32_t)from[cell] << shift;
 }
 
-/* Begin at the first cell of an octave. */
-static void enter_octave(struct walk *w, unsigned int o)
+/* The first octave with values from `o` on; OCTAVES: there is none. */
+static inline unsigned int next_octave(const struct walk *w, unsigned int o)
 {
-    const struct stats_octave *from = cells_octave(w->s->cells, o);
+    uint64_t left = o < OCTAVES ? w->octaves >> o << o : 0;
 
-    assert(o < OCTAVES);
-    w->octave = o;
-    w->cell = 0;
-    memset(w->counts, 0, sizeof(w->counts));
-    for ( unsigned int shift = 0; from; from = from->high, shift += 8 )
-        add_plane(w->counts, from->counts, shift);
-    for ( unsigned int i = first_mark(w, o); i < w->ends[o]; i++ )
-        w->counts[w->marks[i] % CELLS] +=
-            w->counts[w->marks[i] % CELLS] != UINT32_MAX;
+    return left ? (unsigned int)__builtin_ctzll(left) : OCTAVES;
 }
 
-/* Enter the next octave with values.  False: none is left. */
-static bool next_octave(struct walk *w, unsigned int o)
+static void count_cells(struct walk *w)
 {
-    while ( o < w->end && is_empty(w, o) )
-        o++;
-    if ( o < w->end )
-        enter_octave(w, o);
-    return o < w->end;
+    const struct stats *s = w->s;
+    uint32_t *counts = w->counts[0];
+
+    w->octaves = find_octaves(s);
+    for ( unsigned int o = 0; (o = next_octave(w, o)) < OCTAVES; o++ )
+    {
+        const struct stats_octave *from = cells_octave(s->cells, o);
+
+        memset(w->counts[o], 0, sizeof(w->counts[o]));
+        for ( unsigned int shift = 0; from; from = from->high, shift += 8 )
+            add_plane(w->counts[o], from->counts, shift);
+    }
+    for ( unsigned int i = 0; i < s->used; i++ )
+    {
+        uint32_t *count = &counts[s->cells->marks[i]];
+
+        *count += *count != UINT32_MAX;
+    }
 }
 
 static uint64_t clamp_value(uint64_t value, uint64_t low, uint64_t high)
@@ -106,51 +89,62 @@ static uint64_t clamp_value(uint64_t value, uint64_t low, uint64_t high)
     return value > high ? high : value;
 }
 
-/* The representative value of a cell. */
-static uint64_t cell_middle(const struct stats *s, unsigned int octave,
-                            unsigned int cell)
+static uint64_t unclamped_middle(unsigned int octave, unsigned int cell)
 {
     uint64_t low = cells_low(octave, cell);
     uint64_t high = cells_high(octave, cell);
 
-    return clamp_value(low + (high - low) / 2, s->min, s->max);
+    return low + (high - low) / 2;
 }
 
-/* Sum of all counts, in four 16-bit lanes of a word. */
-static inline uint64_t sum_of_plane(const uint8_t counts[CELLS])
+/* The representative value of a cell. */
+static uint64_t cell_middle(const struct stats *s, unsigned int octave,
+                            unsigned int cell)
 {
-    const uint64_t every_other = 0x00ff00ff00ff00ff;
-    uint64_t sums = 0, word;
-
-    _Static_assert(CELLS * UINT8_MAX <= UINT16_MAX, "16 bits hold the sum");
-    for ( unsigned int cell = 0; cell < CELLS; cell += sizeof(word) )
-    {
-        memcpy(&word, counts + cell, sizeof(word));
-        sums += (word & every_other) + (word >> 8 & every_other);
-    }
-    return sums * 0x0001000100010001 >> 48;
+    return clamp_value(unclamped_middle(octave, cell), s->min, s->max);
 }
 
 /* Number of values in an octave. */
 static uint64_t count_octave(const struct walk *w, unsigned int o)
 {
-    const struct stats_octave *from = cells_octave(w->s->cells, o);
-    uint64_t sum = w->ends[o] - first_mark(w, o);
+    uint64_t sum = 0;
 
-    for ( unsigned int shift = 0; from; from = from->high, shift += 8 )
-        sum += sum_of_plane(from->counts) << shift;
+    for ( unsigned int cell = 0; cell < CELLS; cell++ )
+        sum += w->counts[o][cell];
     return sum;
 }
 
-/* Sum of the values in an octave. */
-static uint64_t weigh_octave(struct walk *w, unsigned int o)
+/*
+ * The weight by which a cell's values are clamped, modulo 2^64: all but the
+ * cells of the minimum and the maximum have their middle.
+ */
+static uint64_t clamped_weight(const struct walk *w, unsigned int octave,
+                               uint64_t value)
 {
-    uint64_t sum = 0;
+    unsigned int at = stats_cell(value), cell = at % CELLS;
 
-    enter_octave(w, o);
+    return at / CELLS == octave
+           ? w->counts[octave][cell] *
+             (cell_middle(w->s, octave, cell) -
+              unclamped_middle(octave, cell)) : 0;
+}
+
+/* Sum of the values in an octave, whose middles are equally far apart. */
+static uint64_t weigh_octave(const struct walk *w, unsigned int o)
+{
+    const uint64_t width = 1ull << cells_shift(o);
+    const struct stats *s = w->s;
+    uint64_t count = 0, steps = 0, sum;
+
     for ( unsigned int cell = 0; cell < CELLS; cell++ )
-        if ( w->counts[cell] )
-            sum += w->counts[cell] * cell_middle(w->s, o, cell);
+    {
+        count += w->counts[o][cell];
+        steps += (uint64_t)w->counts[o][cell] * cell;
+    }
+    sum = count * unclamped_middle(o, 0) + steps * width;
+    sum += clamped_weight(w, o, s->min);
+    if ( stats_cell(s->max) != stats_cell(s->min) )
+        sum += clamped_weight(w, o, s->max);
     return sum;
 }
 
@@ -176,12 +170,9 @@ static void walk_start(struct walk *w, const struct stats *s)
     w->next_raw = w->nr_raw = 0;
     if ( s->in_cells )
     {
-        w->first = stats_cell(s->min) / CELLS;
-        w->end = stats_cell(s->max) / CELLS + 1;
-        assert(w->first < w->end && w->end <= OCTAVES);
-        w->octave = w->first - 1;
-        w->cell = CELLS;
-        sort_marks(w, s);
+        count_cells(w);
+        w->octave = next_octave(w, 0);
+        w->cell = 0;
         return;
     }
     w->nr_raw = stats_unpack(s, w->raw);
@@ -190,18 +181,18 @@ static void walk_start(struct walk *w, const struct stats *s)
 
 static bool next_cells(struct walk *w, struct samples_run *run)
 {
-    do
+    for ( ; w->octave < OCTAVES; w->octave = next_octave(w, w->octave + 1),
+                                 w->cell = 0 )
         while ( w->cell < CELLS )
         {
             unsigned int cell = w->cell++;
 
-            if ( !w->counts[cell] )
+            if ( !w->counts[w->octave][cell] )
                 continue;
-            run->count = w->counts[cell];
+            run->count = w->counts[w->octave][cell];
             run->value = cell_middle(w->s, w->octave, cell);
             return true;
         }
-    while ( next_octave(w, w->octave + 1) );
     return false;
 }
 
@@ -261,35 +252,39 @@ static void find_raw(struct ranks *at, const struct walk *w)
         pass_values(at, w->raw[i], 1);
 }
 
-static void weigh_octaves(struct ranks *at, struct walk *w,
+static void weigh_octaves(struct ranks *at, const struct walk *w,
                           uint64_t weights[OCTAVES])
 {
-    for ( unsigned int o = w->first; o < w->end; o++ )
+    for ( unsigned int o = 0; (o = next_octave(w, o)) < OCTAVES; o++ )
     {
-        weights[o] = is_empty(w, o) ? 0
-                     : at->weighted ? weigh_octave(w, o) : count_octave(w, o);
+        weights[o] = at->weighted ? weigh_octave(w, o) : count_octave(w, o);
         at->whole += weights[o];
     }
 }
 
-static void find_in_octave(struct ranks *at, struct walk *w, unsigned int o)
+static void find_in_octave(struct ranks *at, const struct walk *w,
+                           unsigned int o)
 {
-    enter_octave(w, o);
     for ( unsigned int cell = 0; cell < CELLS; cell++ )
-        if ( !at->weighted && is_behind(at, w->counts[cell]) )
-            at->passed += w->counts[cell];
-        else if ( w->counts[cell] )
-            pass_values(at, cell_middle(w->s, o, cell), w->counts[cell]);
+    {
+        uint32_t count = w->counts[o][cell];
+
+        if ( !at->weighted && is_behind(at, count) )
+            at->passed += count;
+        else if ( count )
+            pass_values(at, cell_middle(w->s, o, cell), count);
+    }
 }
 
 /* Visit only octaves that contain a percentile. */
-static void find_cells(struct ranks *at, struct walk *w)
+static void find_cells(struct ranks *at, const struct walk *w)
 {
     uint64_t weights[OCTAVES];
 
     weigh_octaves(at, w, weights);
     set_next_rank(at);
-    for ( unsigned int o = w->first; o < w->end && at->found < at->n; o++ )
+    for ( unsigned int o = 0;
+          at->found < at->n && (o = next_octave(w, o)) < OCTAVES; o++ )
         if ( is_behind(at, weights[o]) )
             at->passed += weights[o];
         else
@@ -334,17 +329,16 @@ uint64_t stats_weighted(const struct stats *s, unsigned int p)
     return value;
 }
 
-static const unsigned int default_percentiles[] = { 5, 50, 95 };
+static const unsigned int default_percentiles[] = { 5, 50, 95, 99 };
 
 static void find_default_percentiles(const struct stats *s, bool weighted,
                                      struct stats_percentiles *p)
 {
-    uint64_t values[3];
+    uint64_t values[4];
 
-    find_percentiles(s, weighted, default_percentiles, values, 3);
-    p->p5 = values[0];
-    p->p50 = values[1];
-    p->p95 = values[2];
+    find_percentiles(s, weighted, default_percentiles, values, 4);
+    *p = (struct stats_percentiles){ values[0], values[1], values[2],
+                                     values[3] };
 }
 
 void stats_percentiles(const struct stats *s, struct stats_percentiles *p)

@@ -301,12 +301,44 @@ void stats_add_slow(struct stats *s, struct stats_pool *pool, uint64_t value,
 
 /* --- merging -------------------------------------------------------------- */
 
+#define PLANES 4u               /* octaves of 8 bits in a count of 32 */
+
+/* Add all counts, 8 bits of each at a time, with the carries between. */
 static void merge_octave(struct stats_octave *to, struct stats_pool *pool,
                          const struct stats_octave *from)
 {
+    static const uint8_t nothing[CELLS];
+    uint8_t carries[CELLS] = { 0 };
+    struct stats_octave *lowest = to;
+
+    for ( unsigned int plane = 1; ; plane++ )
+    {
+        const uint8_t *counts = from ? from->counts : nothing;
+        uint8_t any = 0;
+
+        for ( unsigned int cell = 0; cell < CELLS; cell++ )
+        {
+            uint16_t sum = to->counts[cell] + counts[cell] + carries[cell];
+
+            to->counts[cell] = (uint8_t)sum;
+            carries[cell] = sum >> 8;
+            any |= carries[cell];
+        }
+        from = from ? from->high : NULL;
+        if ( !from && !any )
+            return;
+        if ( plane == PLANES )
+            break;
+        if ( !to->high )
+            to->high = arena_new(&pool->arena, struct stats_octave);
+        pool->failed |= !to->high;
+        if ( !to->high )
+            return;
+        to = to->high;
+    }
     for ( unsigned int cell = 0; cell < CELLS; cell++ )
-        set_count(to, pool, cell, (uint64_t)cells_count(to, cell) +
-                                  cells_count(from, cell));
+        if ( carries[cell] )
+            set_count(lowest, pool, cell, UINT32_MAX);
 }
 
 static void merge_cells(struct stats *to, struct stats_pool *pool,

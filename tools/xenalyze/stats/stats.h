@@ -211,7 +211,7 @@ static inline uint64_t stats_mean(const struct stats *s)
  */
 struct stats_percentiles
 {
-    uint64_t p5, p50, p95;
+    uint64_t p5, p50, p95, p99;
 };
 
 uint64_t stats_percentile(const struct stats *s, unsigned int p);
