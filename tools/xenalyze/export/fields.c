@@ -7,6 +7,7 @@
 #include "xenalyze/export/fields.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "common/debug.h"
@@ -23,77 +24,58 @@ struct part
     const char *name;
     enum part_kind kind;
     enum part_need need;
-    uint64_t (*get)(const struct stats *s, unsigned int argument);
-    unsigned int argument;
+    size_t value;               /* offset in struct series_values */
     const char *help;
 };
 
-static uint64_t get_events(const struct stats *s, unsigned int unused)
+/* The numbers of a series, so that one walk finds all percentiles. */
+struct series_values
 {
-    (void)unused;
-    return stats_events(s);
+    uint64_t events, samples, total, mean, min, max, max_at;
+    struct stats_percentiles places, weighted;
+};
+
+static void find_values(const struct stats *s, bool is_weighted,
+                        struct series_values *v)
+{
+    *v = (struct series_values){
+        .events = stats_events(s), .samples = s->count, .total = s->sum,
+        .mean = stats_mean(s), .min = s->min, .max = s->max,
+        .max_at = s->max_at,
+    };
+    if ( s->count )
+        stats_percentiles(s, &v->places);
+    if ( s->count && is_weighted && s->weighted )
+        stats_weighted_percentiles(s, &v->weighted);
 }
 
-static uint64_t get_samples(const struct stats *s, unsigned int unused)
-{
-    (void)unused;
-    return s->count;
-}
-
-static uint64_t get_total(const struct stats *s, unsigned int unused)
-{
-    (void)unused;
-    return s->sum;
-}
-
-static uint64_t get_mean(const struct stats *s, unsigned int unused)
-{
-    (void)unused;
-    return stats_mean(s);
-}
-
-static uint64_t get_min(const struct stats *s, unsigned int unused)
-{
-    (void)unused;
-    return s->min;
-}
-
-static uint64_t get_max(const struct stats *s, unsigned int unused)
-{
-    (void)unused;
-    return s->max;
-}
-
-static uint64_t get_max_at(const struct stats *s, unsigned int unused)
-{
-    (void)unused;
-    return s->max_at;
-}
+#define VALUE(member) offsetof(struct series_values, member)
 
 #define PERCENTILE(place)                                                   \
-    { "p" #place, PART_DURATION, NEED_SAMPLES, stats_percentile, place,     \
+    { "p" #place, PART_DURATION, NEED_SAMPLES, VALUE(places.p##place),      \
       "percentile " #place " of the durations" }
 
 #define WEIGHTED(place)                                                     \
-    { "weighted_p" #place, PART_DURATION, NEED_WEIGHTS, stats_weighted,     \
-      place, "percentile " #place " of the durations, weighted by length" }
+    { "weighted_p" #place, PART_DURATION, NEED_WEIGHTS,                     \
+      VALUE(weighted.p##place),                                             \
+      "percentile " #place " of the durations, weighted by length" }
 
 static const struct part parts[] = {
-    { "events", PART_COUNT, NEED_NOTHING, get_events, 0,
+    { "events", PART_COUNT, NEED_NOTHING, VALUE(events),
       "the number of values" },
-    { "samples", PART_COUNT, NEED_NOTHING, get_samples, 0,
+    { "samples", PART_COUNT, NEED_NOTHING, VALUE(samples),
       "the number of values that are not 0" },
-    { "total", PART_DURATION, NEED_SAMPLES, get_total, 0,
+    { "total", PART_DURATION, NEED_SAMPLES, VALUE(total),
       "the sum of the samples" },
-    { "mean", PART_DURATION, NEED_SAMPLES, get_mean, 0,
+    { "mean", PART_DURATION, NEED_SAMPLES, VALUE(mean),
       "the mean of the samples" },
-    { "min", PART_DURATION, NEED_SAMPLES, get_min, 0, "the shortest sample" },
-    { "max", PART_DURATION, NEED_SAMPLES, get_max, 0, "the longest sample" },
-    { "max_at", PART_MOMENT, NEED_SAMPLES, get_max_at, 0,
+    { "min", PART_DURATION, NEED_SAMPLES, VALUE(min), "the shortest sample" },
+    { "max", PART_DURATION, NEED_SAMPLES, VALUE(max), "the longest sample" },
+    { "max_at", PART_MOMENT, NEED_SAMPLES, VALUE(max_at),
       "the time of the longest sample" },
     PERCENTILE(5), PERCENTILE(50), PERCENTILE(95), PERCENTILE(99),
     WEIGHTED(5), WEIGHTED(50), WEIGHTED(95), WEIGHTED(99),
-    { "histogram", PART_HISTOGRAM, NEED_SAMPLES, NULL, 0,
+    { "histogram", PART_HISTOGRAM, NEED_SAMPLES, 0,
       "pairs of the lower bound of a power of two, in cycles, and the number "
       "of samples from there to the next" },
 };
@@ -237,11 +219,14 @@ static bool lacks_part(const struct part *part, const struct stats *s)
 
 static struct field *fill_part(struct field *field, const struct part *part,
                                const struct stats *s,
+                               const struct series_values *values,
                                const struct xt_clock *clock)
 {
     bool absent = lacks_part(part, s);
-    uint64_t value = absent || !part->get ? 0 : part->get(s, part->argument);
+    uint64_t value = 0;
 
+    if ( !absent )
+        memcpy(&value, (const char *)values + part->value, sizeof(value));
     switch ( part->kind )
     {
     case PART_DURATION:
@@ -258,6 +243,19 @@ static struct field *fill_part(struct field *field, const struct part *part,
     }
     field->absent = absent;
     return field + 1;
+}
+
+static struct field *fill_series(struct field *field, enum export_type type,
+                                 const struct stats *s,
+                                 const struct xt_clock *clock)
+{
+    struct series_values values;
+
+    find_values(s, type == EXPORT_WEIGHTED, &values);
+    for ( size_t i = 0; i < NR_PARTS; i++ )
+        if ( has_part(type, &parts[i]) )
+            field = fill_part(field, &parts[i], s, &values, clock);
+    return field;
 }
 
 static struct field *fill_domain(struct field *field,
@@ -289,10 +287,7 @@ static struct field *fill_column(struct field *field, enum export_type type,
         return fill_moment(field, v->absent, v->number, clock);
     case EXPORT_SERIES:
     case EXPORT_WEIGHTED:
-        for ( size_t i = 0; i < NR_PARTS; i++ )
-            if ( has_part(type, &parts[i]) )
-                field = fill_part(field, &parts[i], v->series, clock);
-        return field;
+        return fill_series(field, type, v->series, clock);
     case EXPORT_TEXT:
         debug_assert(field->kind == FIELD_TEXT && (v->absent || v->text));
         field->text = v->text;

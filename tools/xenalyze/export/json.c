@@ -10,80 +10,143 @@
  * Incompatible changes raise JSON_VERSION; new members and tables do not.
  */
 #include <assert.h>
-#include <inttypes.h>
 
-#include "common/debug.h"
 #include "common/num.h"
 #include "common/utf8.h"
 #include "xenalyze/export/fields.h"
 #include "xenalyze/export/json-text.h"
 
+/* Text that is written in large pieces: stdio would take most of the time. */
+struct text
+{
+    FILE *out;
+    char *at;                   /* in `bytes` */
+    char bytes[8192];
+};
+
+#define PIECE 64u               /* bytes that are added at once, at most */
+
+_Static_assert(PIECE >= FIELD_NAME_MAX + 8 && PIECE >= 2 * NUM_U64_MAX + 8 &&
+               PIECE >= NUM_I64_MAX + 8, "all pieces fit");
+
+static void text_begin(struct text *t, FILE *out)
+{
+    t->out = out;
+    t->at = t->bytes;
+}
+
+static void text_end(struct text *t)
+{
+    fwrite(t->bytes, 1, t->at - t->bytes, t->out);
+    t->at = t->bytes;
+}
+
+/* Make room for a piece. */
+static inline void reserve_piece(struct text *t)
+{
+    if ( (size_t)(t->bytes + sizeof(t->bytes) - t->at) < PIECE )
+        text_end(t);
+}
+
+static void add_escape(struct text *t, uint32_t code)
+{
+    reserve_piece(t);
+    t->at = num_text(t->at, "\\u");
+    t->at = num_hex_zero(t->at, code, 4);
+}
+
 /* JSON is UTF-8, but a file name may have any byte: escape the others. */
-void json_write_string(FILE *out, const char *text)
+static void add_string(struct text *t, const char *text)
 {
     unsigned int size;
     uint32_t code;
 
     assert(text);
-    putc('"', out);
+    reserve_piece(t);
+    *t->at++ = '"';
     for ( ; *text; text += size ? size : 1 )
     {
         size = utf8_decode(text, &code);
-        if ( !size || !utf8_is_visible(code) || *text == '"' || *text == '\\' )
-            fprintf(out, "\\u%04x", size && code < 0x10000
-                    ? (unsigned int)code : size ? 0xfffd : *text & 0xff);
+        if ( !size )
+            add_escape(t, *text & 0xff);
+        else if ( !utf8_is_visible(code) || *text == '"' || *text == '\\' )
+            add_escape(t, code < 0x10000 ? code : 0xfffd);
         else
-            fwrite(text, 1, size, out);
+        {
+            reserve_piece(t);
+            memcpy(t->at, text, size);
+            t->at += size;
+        }
     }
-    putc('"', out);
+    reserve_piece(t);
+    *t->at++ = '"';
 }
 
-static void write_number(FILE *out, const struct field *f)
+void json_write_string(FILE *out, const char *text)
 {
-    char text[NUM_I64_MAX + NUM_U64_MAX];
+    struct text t;
 
-    debug_assert(f->kind == FIELD_SIGNED || f->kind == FIELD_COUNT);
-    *(f->kind == FIELD_SIGNED ? num_i64(text, (int64_t)f->number)
-                              : num_u64(text, f->number)) = '\0';
-    fputs(text, out);
+    text_begin(&t, out);
+    add_string(&t, text);
+    text_end(&t);
 }
 
-static void write_histogram(FILE *out, const struct stats *s)
+static void add_histogram(struct text *t, const struct stats *s)
 {
     struct stats_bar bars[64];
     size_t n = stats_bars(s, bars);
 
     assert(n <= sizeof(bars) / sizeof(bars[0]));
-    putc('[', out);
+    *t->at++ = '[';
     for ( size_t i = 0; i < n; i++ )
-        fprintf(out, "%s[%" PRIu64 ",%" PRIu64 "]", i ? "," : "",
-                bars[i].low, bars[i].count);
-    putc(']', out);
-}
-
-static void write_value(FILE *out, const struct field *f)
-{
-    if ( f->kind == FIELD_TEXT )
-        json_write_string(out, f->text);
-    else if ( f->kind == FIELD_HISTOGRAM )
-        write_histogram(out, f->series);
-    else
-        write_number(out, f);
-}
-
-static void write_members(struct export *x)
-{
-    const char *before = "";
-
-    for ( size_t i = 0; i < x->fields.nr; i++ )
     {
-        const struct field *f = &x->fields.all[i];
+        reserve_piece(t);
+        t->at = num_text(t->at, i ? ",[" : "[");
+        t->at = num_u64(t->at, bars[i].low);
+        *t->at++ = ',';
+        t->at = num_u64(t->at, bars[i].count);
+        *t->at++ = ']';
+    }
+    reserve_piece(t);
+    *t->at++ = ']';
+}
+
+static void add_value(struct text *t, const struct field *f)
+{
+    reserve_piece(t);
+    switch ( f->kind )
+    {
+    case FIELD_TEXT:
+        add_string(t, f->text);
+        break;
+    case FIELD_HISTOGRAM:
+        add_histogram(t, f->series);
+        break;
+    case FIELD_SIGNED:
+        t->at = num_i64(t->at, (int64_t)f->number);
+        break;
+    case FIELD_COUNT:
+        t->at = num_u64(t->at, f->number);
+        break;
+    }
+}
+
+static void add_members(struct text *t, const struct fields *fields)
+{
+    bool is_first = true;
+
+    for ( size_t i = 0; i < fields->nr; i++ )
+    {
+        const struct field *f = &fields->all[i];
 
         if ( f->absent )
             continue;
-        fprintf(x->out, "%s\"%s\":", before, f->name);
-        write_value(x->out, f);
-        before = ",";
+        reserve_piece(t);
+        t->at = num_text(t->at, is_first ? "\"" : ",\"");
+        t->at = num_text(t->at, f->name);
+        t->at = num_text(t->at, "\":");
+        add_value(t, f);
+        is_first = false;
     }
 }
 
@@ -112,14 +175,17 @@ static void json_begin(struct export *x)
 
 static void json_row(struct export *x)
 {
-    if ( x->table->place == EXPORT_AS_OBJECT )
-    {
-        write_members(x);
-        return;
-    }
-    fputs(x->has_rows ? ",\n{" : "\n{", x->out);
-    write_members(x);
-    putc('}', x->out);
+    bool is_object = x->table->place == EXPORT_AS_OBJECT;
+    struct text t;
+
+    text_begin(&t, x->out);
+    if ( !is_object )
+        t.at = num_text(t.at, x->has_rows ? ",\n{" : "\n{");
+    add_members(&t, &x->fields);
+    reserve_piece(&t);
+    if ( !is_object )
+        *t.at++ = '}';
+    text_end(&t);
 }
 
 static void json_end(struct export *x)
