@@ -332,19 +332,31 @@ static int solve_clocks(struct clock_solver *s, struct err *e)
     return rc ? rc : set_lines(s, s->best, e);
 }
 
+/*
+ * The times of the probes: about equally far apart, each where the pcpus begin a
+ * window, if that is not too far away.  Seeks into the middle of windows took a
+ * tenth of the time of a report with 128 pcpus.
+ */
 static int choose_times(struct clock_solver *s, struct err *e)
 {
-    uint64_t first, last;
+    uint64_t first, last, step, pass = 0;
     int rc = xt_trace_span(s->a->trace, &first, &last, e);
 
     /* A damaged trace may have no length. */
     if ( rc || first >= last || last - first < MAX_PROBES )
         return rc;
-    for ( unsigned int i = 0; i < MAX_PROBES; i++ )
-        s->times[i] = first + (last - first) / MAX_PROBES * i;
+    step = (last - first) / MAX_PROBES;
+    for ( unsigned int i = 0; !rc && i < MAX_PROBES; i++ )
+    {
+        s->times[i] = first + step * i;
+        if ( i )
+            rc = xt_trace_find_pass(s->a->trace, s->times[i], &pass, e);
+        if ( i && pass > s->times[i] - step )
+            s->times[i] = pass;
+    }
     s->nr_probes = MAX_PROBES;
     assert(s->times[0] == first);
-    return 0;
+    return rc;
 }
 
 static int allocate_solver(struct clock_solver *s)
