@@ -69,6 +69,7 @@ struct team
     size_t target;              /* changes in an epoch */
     unsigned int slices;        /* of an epoch */
     unsigned int epoch;         /* from 1 */
+    atomic_bool is_applying;    /* changes: thread 0 does not yet read */
     uint64_t from, limit;       /* of the epoch, both in it */
     uint64_t stop;              /* records behind this time are not read */
     size_t nr_changes;          /* queued in the epoch */
@@ -338,9 +339,23 @@ static bool read_next_slice(struct team *t, struct reader *r,
     return true;
 }
 
+/* Read a slice of thread 0, of the pcpu of which the fewest are read. */
+static bool help_first_thread(struct team *t, unsigned int thread)
+{
+    struct reader *last = NULL;
+
+    for ( unsigned int i = 0; i < t->nr_readers; i++ )
+        if ( t->readers[i].thread == 0 &&
+             (!last || atomic_load(&t->readers[i].progress) <
+                       atomic_load(&last->progress)) )
+            last = &t->readers[i];
+    return last && read_next_slice(t, last, thread);
+}
+
 /*
  * Read the thread's own pcpus in turn; then those of other threads, from the
- * end of the array.
+ * end of the array.  Thread 0 begins later: if it has but one pcpu, of which
+ * only one slice at a time can be read, the others would not find much to take.
  */
 static void read_epoch(struct team *t, unsigned int thread)
 {
@@ -352,6 +367,8 @@ static void read_epoch(struct team *t, unsigned int thread)
         for ( unsigned int i = 0; i < t->nr_readers; i++ )
             if ( t->readers[i].thread == thread )
                 any |= read_next_slice(t, &t->readers[i], thread);
+        if ( thread && atomic_load(&t->is_applying) )
+            any |= help_first_thread(t, thread);
     }
     while ( any );
     do
@@ -394,6 +411,7 @@ static int apply_changes(struct team *t)
 {
     int rc = change_merge_apply(&t->merge, &t->a->global);
 
+    atomic_store(&t->is_applying, false);
     for ( unsigned int i = 0; i < t->a->nr_shards; i++ )
         arena_reset(&t->a->shards[i].scratch[(t->epoch - 1) % 2]);
     return rc;
@@ -473,6 +491,7 @@ static void run_epochs(struct team *t, uint64_t first)
         t->epoch++;
         t->from = next < t->stop ? next : t->stop;
         t->limit = t->stop - t->from < length ? t->stop : t->from + length;
+        atomic_store(&t->is_applying, true);
         pthread_barrier_wait(&t->barrier);
         t->rc = apply_changes(t);
         read_epoch(t, 0);
