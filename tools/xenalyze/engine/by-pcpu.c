@@ -69,6 +69,7 @@ struct team
     size_t target;              /* changes in an epoch */
     unsigned int slices;        /* of an epoch */
     unsigned int epoch;         /* from 1 */
+    bool first_needs_help;      /* thread 0 has one pcpu */
     atomic_bool is_applying;    /* changes: thread 0 does not yet read */
     uint64_t from, limit;       /* of the epoch, both in it */
     uint64_t stop;              /* records behind this time are not read */
@@ -339,23 +340,22 @@ static bool read_next_slice(struct team *t, struct reader *r,
     return true;
 }
 
-/* Read a slice of thread 0, of the pcpu of which the fewest are read. */
+/* Read a slice of the only pcpu of thread 0. */
 static bool help_first_thread(struct team *t, unsigned int thread)
 {
-    struct reader *last = NULL;
+    unsigned int i = 0;
 
-    for ( unsigned int i = 0; i < t->nr_readers; i++ )
-        if ( t->readers[i].thread == 0 &&
-             (!last || atomic_load(&t->readers[i].progress) <
-                       atomic_load(&last->progress)) )
-            last = &t->readers[i];
-    return last && read_next_slice(t, last, thread);
+    while ( i < t->nr_readers && t->readers[i].thread )
+        i++;
+    return i < t->nr_readers && read_next_slice(t, &t->readers[i], thread);
 }
 
 /*
  * Read the thread's own pcpus in turn; then those of other threads, from the
  * end of the array.  Thread 0 begins later: if it has but one pcpu, of which
- * only one slice at a time can be read, the others would not find much to take.
+ * only one slice at a time can be read, the others would not find much to take,
+ * so they take slices at once.  Else this would cost more than it saves, since
+ * changes would go from one processor's cache to another's.
  */
 static void read_epoch(struct team *t, unsigned int thread)
 {
@@ -367,7 +367,7 @@ static void read_epoch(struct team *t, unsigned int thread)
         for ( unsigned int i = 0; i < t->nr_readers; i++ )
             if ( t->readers[i].thread == thread )
                 any |= read_next_slice(t, &t->readers[i], thread);
-        if ( thread && atomic_load(&t->is_applying) )
+        if ( thread && t->first_needs_help && atomic_load(&t->is_applying) )
             any |= help_first_thread(t, thread);
     }
     while ( any );
@@ -543,6 +543,7 @@ static void assign_readers(struct team *t, unsigned int nr_threads)
         r->thread = least;
         loads[least] += r->bytes;
     }
+    t->first_needs_help = t->nr_readers <= nr_threads;
     qsort(t->readers, t->nr_readers, sizeof(*t->readers), compare_ids);
     for ( unsigned int i = 0; i < t->nr_readers; i++ )
         t->merge.queues[t->merge.nr_queues++] = &t->readers[i].left;
