@@ -12,7 +12,6 @@ struct took
 {
     double cpu;                 /* s, user mode */
     double real;
-    double resident;            /* MiB at most, with mapped files */
 };
 
 /* Set the program name in messages; give_up() ends the program. */
@@ -24,6 +23,9 @@ struct took program_run(const char *const *args, const char *input);
 
 /* Run two at once; returns the time until both have ended. */
 double program_run_two(const char *const *args, const char *input);
+
+/* Run, and return the most memory, in MiB, that is no mapped file: by samples. */
+double program_own_memory(const char *const *args, const char *input);
 
 double median_of_doubles(double *values, unsigned int nr);
 
