@@ -85,7 +85,8 @@ struct took program_run(const char *const *args, const char *input)
     double begun = elapsed_now();
     struct rusage used = wait_for(start_program(args, input), args[0]);
 
-    return (struct took){ timeval_seconds(used.ru_utime), elapsed_now() - begun };
+    return (struct took){ timeval_seconds(used.ru_utime),
+                          elapsed_now() - begun };
 }
 
 double program_run_two(const char *const *args, const char *input)

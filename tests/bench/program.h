@@ -24,7 +24,7 @@ struct took program_run(const char *const *args, const char *input);
 /* Run two at once; returns the time until both have ended. */
 double program_run_two(const char *const *args, const char *input);
 
-/* Run, and return the most memory, in MiB, that is no mapped file: by samples. */
+/* Run, and return the most memory in MiB, without mapped files: by samples. */
 double program_own_memory(const char *const *args, const char *input);
 
 double median_of_doubles(double *values, unsigned int nr);

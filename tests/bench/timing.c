@@ -6,8 +6,8 @@
  *
  * CPU time in user mode and elapsed time with one thread, elapsed time with two
  * threads, and of two processes at once, which have a thread each; CPU time of
- * the other program: all in seconds.  Then the memory in MiB, without the mapped
- * trace, of which the kernel decides how much is resident.
+ * the other program: all in seconds.  Then the memory in MiB, without the
+ * mapped trace, of which the kernel decides how much is resident.
  *
  * All take turns, and each time is the median of all rounds.  Elapsed times
  * are meaningful on an idle machine only: if a pair takes twice as long as one

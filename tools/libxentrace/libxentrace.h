@@ -122,8 +122,8 @@ int xt_trace_find_start(struct xt_trace *t, uint64_t time, uint64_t bytes,
 
 /*
  * Find a time before `time` to which a seek is fast, since all pcpus begin a
- * window there or shortly before: xt_trace_seek() decodes the records of a window
- * up to its time.  Only for a mapped file: else -ESPIPE.
+ * window there or shortly before: xt_trace_seek() decodes the records of a
+ * window up to its time.  Only for a mapped file: else -ESPIPE.
  */
 int xt_trace_find_pass(struct xt_trace *t, uint64_t time, uint64_t *from,
                        struct err *e);

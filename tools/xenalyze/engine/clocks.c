@@ -333,9 +333,9 @@ static int solve_clocks(struct clock_solver *s, struct err *e)
 }
 
 /*
- * The times of the probes: about equally far apart, each where the pcpus begin a
- * window, if that is not too far away.  Seeks into the middle of windows took a
- * tenth of the time of a report with 128 pcpus.
+ * The times of the probes: about equally far apart, each where the pcpus begin
+ * a window, if that is not too far away.  Seeks into the middle of windows took
+ * a tenth of the time of a report with 128 pcpus.
  */
 static int choose_times(struct clock_solver *s, struct err *e)
 {

@@ -129,7 +129,7 @@ static uint64_t clamped_weight(const struct walk *w, unsigned int octave,
               unclamped_middle(octave, cell)) : 0;
 }
 
-/* Sum of the values in an octave, whose middles are equally far apart. */
+/* Sum of the values in an octave: the middles of its cells are a series. */
 static uint64_t weigh_octave(const struct walk *w, unsigned int o)
 {
     const uint64_t width = 1ull << cells_shift(o);
