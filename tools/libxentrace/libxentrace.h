@@ -121,14 +121,6 @@ int xt_trace_find_start(struct xt_trace *t, uint64_t time, uint64_t bytes,
                         uint64_t *from, struct err *e);
 
 /*
- * Find a time before `time` to which a seek is fast, since all pcpus begin a
- * window there or shortly before: xt_trace_seek() decodes the records of a
- * window up to its time.  Only for a mapped file: else -ESPIPE.
- */
-int xt_trace_find_pass(struct xt_trace *t, uint64_t time, uint64_t *from,
-                       struct err *e);
-
-/*
  * Correct the clock of a pcpu: add `cycles` to its time stamps in the order of
  * records and in the times of items, spans and seeks.  The records themselves
  * keep their time stamps.  Only before reading has begun, or after

@@ -325,26 +325,6 @@ int xt_trace_find_start(struct xt_trace *t, uint64_t time, uint64_t bytes,
     return rc;
 }
 
-/* The collector reads all pcpus in a pass, so their windows begin together. */
-int xt_trace_find_pass(struct xt_trace *t, uint64_t time, uint64_t *from,
-                       struct err *e)
-{
-    const struct xt_index *i = &t->index;
-    int rc = need_map(t, e);
-
-    *from = 0;
-    rc = rc ? rc : trace_complete_index(t, e);
-    for ( unsigned int cpu = 0; !rc && cpu < i->nr_cpus; cpu++ )
-    {
-        uint64_t n = xt_index_find_window(i, cpu, time);
-        uint64_t begin = n == XT_NOWHERE ? 0 : xt_index_get_entry(i, n)->time;
-
-        if ( begin <= time && begin > *from )
-            *from = begin;
-    }
-    return rc;
-}
-
 /* --- walks ---------------------------------------------------------------- */
 
 int xt_trace_cpus(struct xt_trace *t, unsigned int *nr, struct err *e)

@@ -332,7 +332,6 @@ static int solve_clocks(struct clock_solver *s, struct err *e)
     return rc ? rc : set_lines(s, s->best, e);
 }
 
-/* Probes at equal distances. */
 static int choose_times(struct clock_solver *s, struct err *e)
 {
     uint64_t first, last;
@@ -346,25 +345,6 @@ static int choose_times(struct clock_solver *s, struct err *e)
     s->nr_probes = MAX_PROBES;
     assert(s->times[0] == first);
     return 0;
-}
-
-/*
- * To detect contradictions, each probe is moved back to where the pcpus begin a
- * window, if that is behind the probe before.  Most traces have none, and seeks
- * into the middle of windows took a tenth of a report with 128 pcpus.
- */
-static int choose_fast_times(struct clock_solver *s, struct err *e)
-{
-    uint64_t pass;
-    int rc = choose_times(s, e);
-
-    for ( unsigned int i = s->nr_probes; !rc && i-- > 1; )
-    {
-        rc = xt_trace_find_pass(s->a->trace, s->times[i], &pass, e);
-        if ( !rc && pass > s->times[i - 1] )
-            s->times[i] = pass;
-    }
-    return rc;
 }
 
 static int allocate_solver(struct clock_solver *s)
@@ -394,12 +374,11 @@ static int align_clocks(struct clock_solver *s, struct err *e)
 
     assert(s->nr_pcpus > 1);
     s->records = PROBE_RECORDS;
-    rc = rc ? rc : choose_fast_times(s, e);
+    rc = rc ? rc : choose_times(s, e);
     rc = rc ? rc : read_probes(s, 2, NULL, e);
     if ( !rc && s->contradictions )
     {
-        rc = choose_times(s, e);
-        rc = rc ? rc : allocate_solver(s);
+        rc = allocate_solver(s);
         rc = rc ? rc : solve_clocks(s, e);
     }
     free_solver(s);
