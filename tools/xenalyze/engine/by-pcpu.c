@@ -352,10 +352,10 @@ static bool help_first_thread(struct team *t, unsigned int thread)
 
 /*
  * Read the thread's own pcpus in turn; then those of other threads, from the
- * end of the array.  Thread 0 begins later: if it has but one pcpu, of which
- * only one slice at a time can be read, the others would not find much to take,
- * so they take slices at once.  Else this would cost more than it saves, since
- * changes would go from one processor's cache to another's.
+ * end of the array.  Thread 0 begins later.  If thread 0 has one pcpu, of which
+ * only one slice at a time can be read, little would be left at the end: then
+ * the other threads take slices at once.  With more pcpus early help costs more
+ * than waiting, since changes move from one processor's cache to another's.
  */
 static void read_epoch(struct team *t, unsigned int thread)
 {
