@@ -66,6 +66,9 @@ static void count_cells(struct walk *w)
     uint32_t *counts = w->counts[0];
 
     w->octaves = find_octaves(s);
+    /* No value is outside of the octaves of minimum and maximum. */
+    assert(next_octave(w, 0) >= stats_cell(s->min) / CELLS &&
+           next_octave(w, stats_cell(s->max) / CELLS + 1) == OCTAVES);
     for ( unsigned int o = 0; (o = next_octave(w, o)) < OCTAVES; o++ )
     {
         const struct stats_octave *from = cells_octave(s->cells, o);
