@@ -154,19 +154,3 @@ void make_file(char *path)
         give_up("a trace");
     close(fd);
 }
-
-/* The last line of --count: "  1234  in all". */
-double count_records(const char *xenalyze, const char *trace)
-{
-    char command[4096];
-    double records = 0;
-    FILE *p;
-
-    snprintf(command, sizeof(command),
-             "'%s' --count '%s' | tail -n 1", xenalyze, trace);
-    p = popen(command, "r");
-    if ( !p || fscanf(p, "%lf", &records) != 1 || records < 1 )
-        give_up("--count");
-    pclose(p);
-    return records;
-}

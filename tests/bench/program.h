@@ -32,7 +32,4 @@ double median_of_doubles(double *values, unsigned int nr);
 /* Make an empty file from a pattern that ends in XXXXXX. */
 void make_file(char *path);
 
-/* The total of `xenalyze --count`. */
-double count_records(const char *xenalyze, const char *trace);
-
 #endif /* BENCH_PROGRAM_H */

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libxentrace/libxentrace.h"
 #include "tests/bench/program.h"
 
 #define PAUSE 1000u             /* cycles between two copies */
@@ -31,14 +32,6 @@ struct trace
     uint64_t first, last;
     uint32_t nr_cpus;
 };
-
-static uint32_t load32(const unsigned char *at)
-{
-    uint32_t value;
-
-    memcpy(&value, at, sizeof(value));
-    return value;
-}
 
 static void note_cpu(struct trace *t, uint32_t cpu)
 {
@@ -78,15 +71,14 @@ static void shift_times(struct trace *t, uint64_t by)
     t->last = 0;
     for ( size_t at = 0; at + 4 <= t->size; at += size )
     {
-        uint32_t header = load32(t->bytes + at);
+        uint32_t header = xt_load32(t->bytes + at);
 
-        size = 4 + (header >> 31) * 8 + (header >> 28 & 7) * 4;
+        size = xt_record_size(header);
         if ( header == WINDOW && at + size <= t->size )
-            note_cpu(t, load32(t->bytes + at + 4));
-        if ( !(header >> 31) || at + size > t->size )
+            note_cpu(t, xt_load32(t->bytes + at + 4));
+        if ( !(header & TRC_HD_CYCLE_FLAG) || at + size > t->size )
             continue;
-        memcpy(&time, t->bytes + at + 4, sizeof(time));
-        time += by;
+        time = xt_load64(t->bytes + at + 4) + by;
         memcpy(t->bytes + at + 4, &time, sizeof(time));
         t->first = time < t->first ? time : t->first;
         t->last = time > t->last ? time : t->last;
