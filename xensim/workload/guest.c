@@ -16,6 +16,7 @@
 
 #define SHORTEST_GAP 480        /* cycles of guest code between two exits */
 #define WITHIN_NS US(8)         /* between two operations */
+#define MOST_LATE_NS US(4000)   /* of steps; the rest is not made up for */
 #define STORM_GAP_NS US(10)     /* between two exits of a storm, or for PAUSE */
 
 /* ---- idle ------------------------------------------------------------- */
@@ -127,12 +128,15 @@ static uint64_t next_gap(struct sim_cpu *p)
     return max(random_gap(&p->random, within), (uint64_t)SHORTEST_GAP);
 }
 
+/* Steps that are late, in real time, shorten the gaps that follow. */
 static void plan_step(struct sim_cpu *p)
 {
     uint64_t cycles = min(next_gap(p), p->runs->work.left);
+    uint64_t sooner = min(p->late, cycles);
 
     ASSERT(!is_idle(p->runs));
-    event_at(p, &p->step, true_now(p) + cycles);
+    p->late -= sooner;
+    event_at(p, &p->step, true_now(p) + cycles - sooner);
 }
 
 void leave_xen(struct sim_cpu *p)
@@ -238,7 +242,8 @@ void guest_step(struct sim_cpu *p, struct event *e)
     struct sim_vcpu *v = p->runs;
 
     ASSERT(!is_idle(v) && !p->in_guest == !is_hvm(v));
-    (void)e;
+    p->late = min(p->late + true_now(p) - e->at,
+                  to_cycles(p->sim, MOST_LATE_NS));
     account_work(p, v);
     if ( v->dom->id == 0 && (request_serve(p, v) || lifecycle_serve(p)) )
         ;
