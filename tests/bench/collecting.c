@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <time.h>
 
 #include "xentrace/ring-drain.h"
@@ -51,7 +52,8 @@ static void fill_ring(struct t_buf *buf)
 
 static void make_test_rings(struct rings *r)
 {
-    *r = (struct rings){ .pages = PAGES, .nr_cpus = CPUS, .nr_mapped = CPUS };
+    *r = (struct rings){ .pages = PAGES, .nr_cpus = CPUS, .nr_mapped = CPUS,
+                         .lock = PTHREAD_MUTEX_INITIALIZER };
     r->ring = calloc(CPUS, sizeof(*r->ring));
     for ( unsigned int cpu = 0; r->ring && cpu < CPUS; cpu++ )
     {
@@ -91,42 +93,55 @@ static double cpu_seconds(void)
     return t.tv_sec + t.tv_nsec / 1e9;
 }
 
+struct collecting
+{
+    struct write_thread thread;
+    struct window_sink store;
+    struct rings rings;
+};
+
+static void wake_collector(void *collecting)
+{
+    const struct collecting *c = collecting;
+
+    eventfd_write(c->thread.event_fd, 1);
+}
+
 static int measure_collecting(const struct writer_plan *plan, double *gb,
                               struct err *e)
 {
     struct writer *w = calloc(1, sizeof(*w));
     struct pollfd fd = { .events = POLLIN };
-    struct window_sink store;
-    struct write_thread o;
-    struct rings r;
+    struct collecting c;
+    struct write_thread_plan queue = { 64u << 20, wake_collector, &c };
     double start;
     int rc = w ? writer_open(w, plan, e) : -ENOMEM;
 
     if ( !rc )
-        rc = write_thread_open(&o, w, 64u << 20, e);
+        rc = write_thread_open(&c.thread, w, &queue, e);
     if ( rc )
         return rc;
-    make_test_rings(&r);
-    store = write_thread_sink(&o);
-    fd.fd = o.event_fd;
+    make_test_rings(&c.rings);
+    c.store = write_thread_sink(&c.thread);
+    fd.fd = c.thread.event_fd;
     start = cpu_seconds();
     for ( unsigned int i = 0; !rc && i < PASSES; i++ )
     {
-        refill_rings(&r);
-        drain_all(&r, &store, false, NULL);
-        write_thread_publish(&o);
-        while ( !rc && write_thread_pending_bytes(&o) )
+        refill_rings(&c.rings);
+        drain_all(&c.rings, &c.store, false, NULL);
+        write_thread_publish(&c.thread);
+        while ( !rc && write_thread_pending_bytes(&c.thread) )
         {
             poll(&fd, 1, -1);
-            rc = write_thread_ack(&o, e);
+            rc = write_thread_ack(&c.thread, e);
         }
-        drain_release(&r, &store);
+        drain_release(&c.rings, &c.store);
     }
-    rc = write_thread_end(&o, stop_never, e) ?: rc;
+    rc = write_thread_end(&c.thread, stop_never, e) ?: rc;
     *gb = (double)PASSES * CPUS * DATA_SIZE / 1e9 / (cpu_seconds() - start);
-    write_thread_close(&o);
+    write_thread_close(&c.thread);
     rc = writer_close(w, e) ?: rc;
-    free_rings(&r);
+    free_rings(&c.rings);
     free(w);
     return rc;
 }

@@ -130,12 +130,21 @@ static uint64_t memory_size(const struct collect *c)
     return c->recorder && rings > c->plan->memory ? rings : c->plan->memory;
 }
 
+/* Called by the write thread. */
+static void release_rings(void *collect)
+{
+    struct collect *c = collect;
+
+    drain_release(&c->rings, &c->pipeline.sink);
+}
+
 static int open_pipeline(struct collect *c, struct writer *w, struct err *e)
 {
     uint32_t mask = c->masks.evt;
     struct pipeline_plan plan = {
         .triggers = c->plan->triggers,
-        .memory = memory_size(c), .buffer = buffer_size(c),
+        .memory = memory_size(c),
+        .queue = { .bytes = buffer_size(c), .safe = release_rings, .arg = c },
         .cpu = find_first_traced(c), .nr_cpus = c->nr_cpus,
         .start = { .evt_mask = mask ? mask : c->rings.evt_mask,
                    .pages = c->rings.pages, .cpus = c->rings.nr_mapped,
@@ -220,7 +229,6 @@ static bool sleep_once(struct collect *c, uint64_t now, uint64_t ms, int *rc,
     *rc = stop_wait(fds, 3, sleep_ms, e);
     if ( !*rc && fds[1].revents )
         *rc = pipeline_ack(&c->pipeline, e);
-    drain_release(&c->rings, &c->pipeline.sink);
     if ( !*rc && fds[0].revents )
         *rc = c->hv->type->ack_virq(c->hv, e);
     if ( *rc || fds[0].revents || stop_snapshot_is_requested() )
@@ -231,10 +239,7 @@ static bool sleep_once(struct collect *c, uint64_t now, uint64_t ms, int *rc,
     return !fds[1].revents && !fds[2].revents && sleep_ms == ms;
 }
 
-/*
- * Sleep until the next pass; meanwhile, release ring space when windows become
- * safe, and answer requests.
- */
+/* Sleep until the next pass; meanwhile, answer requests. */
 static int wait_for_pass(struct collect *c, uint64_t until, struct err *e)
 {
     uint64_t now;

@@ -79,7 +79,7 @@ int rings_open(struct rings *r, struct hv *hv, unsigned int nr_cpus,
     int rc;
 
     assert(nr_cpus > 0);
-    *r = (struct rings){ .hv = hv };
+    *r = (struct rings){ .hv = hv, .lock = PTHREAD_MUTEX_INITIALIZER };
     rc = tbuf_get_info(hv, &info, e);
     if ( !rc )
         rc = map_directory(r, &info, e);

@@ -8,6 +8,7 @@
 #ifndef XENTRACE_HOST_RINGS_H
 #define XENTRACE_HOST_RINGS_H
 
+#include <pthread.h>
 #include <stddef.h>
 
 #include "xentrace/hypervisor.h"
@@ -23,6 +24,8 @@ struct rings
     unsigned int nr_cpus;       /* number of possible pcpus */
     unsigned int nr_mapped;
     struct ring *ring;          /* of each possible pcpu */
+    pthread_mutex_t lock;       /* protects place, cons and copied of the rings:
+                                   see ring-drain.h */
 };
 
 /* Map the directory, but no ring.  -ENODEV: Xen has no rings. */

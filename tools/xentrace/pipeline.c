@@ -30,7 +30,7 @@ static int open_sink(struct pipeline *p, const struct pipeline_plan *plan,
         p->sink = memory_buffer_sink(&p->memory);
         return 0;
     }
-    rc = write_thread_open(&p->write_thread, p->writer, plan->buffer, e);
+    rc = write_thread_open(&p->write_thread, p->writer, &plan->queue, e);
     if ( rc )
         return rc;
     p->thread_is_running = true;

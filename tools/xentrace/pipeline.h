@@ -34,7 +34,7 @@ struct pipeline
 struct pipeline_plan
 {
     uint64_t memory;            /* bytes of the memory buffer; 0: none */
-    uint64_t buffer;            /* bytes of the queue for the disk */
+    struct write_thread_plan queue; /* of windows for the disk */
     unsigned int cpu, nr_cpus;
     struct triggers *triggers;  /* with `memory`: check each window; or NULL */
     struct metadata_start start;

@@ -129,11 +129,17 @@ static bool put_view(struct ring *r, const struct window_sink *s,
     return all;
 }
 
-static void release_if_safe(struct ring *r, const struct window_sink *s)
+static void release_up_to(struct ring *r, uint64_t safe)
 {
     assert(!r->place || r->begun);
-    if ( r->place && !r->given_up && r->place <= s->safe(s->arg) )
+    if ( r->place && !r->given_up && r->place <= safe )
         ring_release(r);
+}
+
+static void release_if_safe(struct ring *r, const struct window_sink *s)
+{
+    if ( r->place )
+        release_up_to(r, s->safe(s->arg));
 }
 
 static bool drain_ring(struct ring *r, const struct window_sink *s, bool last,
@@ -161,17 +167,24 @@ bool drain_all(struct rings *r, const struct window_sink *s, bool last,
     bool all = true;
 
     assert(s->put && s->safe && s->window_max);
+    pthread_mutex_lock(&r->lock);
     drain_map(r, log);
     for ( unsigned int cpu = 0; cpu < r->nr_cpus; cpu++ )
         if ( peek_ring(&r->ring[cpu], &view, log) )
             all &= drain_ring(&r->ring[cpu], s, last, &view);
+    pthread_mutex_unlock(&r->lock);
     return all;
 }
 
 void drain_release(struct rings *r, const struct window_sink *s)
 {
+    uint64_t safe;
+
+    pthread_mutex_lock(&r->lock);
+    safe = s->safe(s->arg);
     for ( unsigned int cpu = 0; cpu < r->nr_cpus; cpu++ )
-        release_if_safe(&r->ring[cpu], s);
+        release_up_to(&r->ring[cpu], safe);
+    pthread_mutex_unlock(&r->lock);
 }
 
 /* --- discarding and counting ---------------------------------------------- */

@@ -8,6 +8,8 @@
  * but are not in the file, would be lost if this process were killed; so the
  * space is released when the sink reports the window as safe, or when the ring
  * becomes half full.
+ *
+ * drain_release() may be called by another thread than the other functions.
  */
 #ifndef XENTRACE_RING_DRAIN_H
 #define XENTRACE_RING_DRAIN_H

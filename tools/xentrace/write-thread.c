@@ -47,11 +47,17 @@ static uint64_t skip_windows(const struct write_thread *t, uint64_t at,
 
 static void set_safe_position(struct write_thread *t, uint64_t at)
 {
+    bool notify;
+
     pthread_mutex_lock(&t->lock);
     assert(t->fifo.tail <= at && at <= t->published);
     t->fifo.tail = at;
+    notify = t->collector_waits;
+    t->collector_waits = false;
     pthread_mutex_unlock(&t->lock);
-    notify_collector(t);
+    t->plan.safe(t->plan.arg);
+    if ( notify )
+        notify_collector(t);
 }
 
 /* Release the queue memory of windows that the writer has put into the file. */
@@ -173,13 +179,16 @@ static int start_thread(struct write_thread *t)
 
 /* --- open and close ------------------------------------------------------- */
 
-int write_thread_open(struct write_thread *t, struct writer *w, uint64_t bytes,
-                      struct err *e)
+int write_thread_open(struct write_thread *t, struct writer *w,
+                      const struct write_thread_plan *plan, struct err *e)
 {
     int rc;
 
-    *t = (struct write_thread){ .writer = w, .event_fd = -1, .err = ERR_INIT };
-    rc = window_fifo_init(&t->fifo, bytes, e);
+    assert(plan->safe);
+    *t = (struct write_thread){
+        .writer = w, .plan = *plan, .event_fd = -1, .err = ERR_INIT,
+    };
+    rc = window_fifo_init(&t->fifo, plan->bytes, e);
     if ( rc )
         return rc;
     pthread_mutex_init(&t->lock, NULL);
@@ -230,6 +239,7 @@ static bool check_room(struct write_thread *t, uint64_t bytes)
     pthread_mutex_lock(&t->lock);
     rewind_fifo(t);
     room = !t->ended && window_fifo_has_room(&t->fifo, bytes);
+    t->collector_waits |= !room;
     waiting = t->fifo.head - t->fifo.tail;
     if ( waiting > t->peak )
         t->peak = waiting;
@@ -270,14 +280,16 @@ struct window_sink write_thread_sink(struct write_thread *t)
 
 void write_thread_publish(struct write_thread *t)
 {
+    bool more;
+
     pthread_mutex_lock(&t->lock);
     assert(t->published <= t->fifo.head);
-    if ( t->published != t->fifo.head )
-    {
-        t->published = t->fifo.head;
-        pthread_cond_signal(&t->published_cond);
-    }
+    more = t->published != t->fifo.head;
+    t->published = t->fifo.head;
     pthread_mutex_unlock(&t->lock);
+    /* Without the lock, which the thread would have to wait for. */
+    if ( more )
+        pthread_cond_signal(&t->published_cond);
 }
 
 uint64_t write_thread_pending_bytes(const struct write_thread *const_t)

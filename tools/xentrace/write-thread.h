@@ -23,9 +23,17 @@
 #include "xentrace/window-fifo.h"
 #include "xentrace/writer.h"
 
+struct write_thread_plan
+{
+    uint64_t bytes;             /* size of the queue */
+    void (*safe)(void *arg);    /* called by the thread: windows became safe */
+    void *arg;
+};
+
 struct write_thread
 {
     struct writer *writer;      /* borrowed; used by the thread until its end */
+    struct write_thread_plan plan;
     struct window_fifo fifo;    /* fifo.tail is protected by the lock */
     uint64_t released_windows;  /* writer->nr_safe at the last release */
     pthread_t thread;
@@ -33,14 +41,15 @@ struct write_thread
     pthread_cond_t published_cond;
     uint64_t published;         /* end of the windows that may be written */
     bool ending, ended;
+    bool collector_waits;       /* for room in the queue */
     struct err err;             /* reason of an early end */
-    int event_fd;          /* eventfd; readable: windows are safe, or the end */
+    int event_fd;               /* eventfd; readable: there is room, after a
+                                   put without room, or the thread has ended */
     uint64_t peak;              /* maximum of pending bytes */
 };
 
-/* Start the thread, with a queue of `bytes` bytes. */
-int write_thread_open(struct write_thread *t, struct writer *w, uint64_t bytes,
-                      struct err *e);
+int write_thread_open(struct write_thread *t, struct writer *w,
+                      const struct write_thread_plan *plan, struct err *e);
 void write_thread_close(struct write_thread *t);
 
 /* The sink of ring-drain.h. */
