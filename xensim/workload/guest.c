@@ -16,7 +16,7 @@
 
 #define SHORTEST_GAP 480        /* cycles of guest code between two exits */
 #define WITHIN_NS US(8)         /* between two operations */
-#define MOST_LATE_NS US(4000)   /* of steps; the rest is not made up for */
+#define MOST_LATE_NS US(4000)   /* limit of p->late */
 #define STORM_GAP_NS US(10)     /* between two exits of a storm, or for PAUSE */
 
 /* ---- idle ------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static uint64_t next_gap(struct sim_cpu *p)
     return max(random_gap(&p->random, within), (uint64_t)SHORTEST_GAP);
 }
 
-/* Steps that are late, in real time, shorten the gaps that follow. */
+/* In real time a step may be late: then the next gaps are shorter. */
 static void plan_step(struct sim_cpu *p)
 {
     uint64_t cycles = min(next_gap(p), p->runs->work.left);

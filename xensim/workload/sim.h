@@ -219,7 +219,7 @@ struct sim_cpu
     struct sim_vcpu *assigned;  /* null scheduler: its vcpu */
 
     struct event step;          /* next operation of the vcpu */
-    uint64_t late;              /* cycles that steps were late */
+    uint64_t late;              /* cycles to shorten the next gaps by */
     struct event slice;         /* end of the time slice */
     struct event softirq;       /* request to schedule */
     struct event device;        /* completion of an I/O */
