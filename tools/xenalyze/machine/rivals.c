@@ -95,40 +95,40 @@ static bool rival_is_longer(const struct fact_rival *a,
     return a->vcpu->id < b->vcpu->id;
 }
 
-/* Insert a rival into the full, sorted list; the last one joins the others. */
-static void replace_last_rival(struct fact_wait *f,
-                               const struct fact_rival *rival)
+/* Insert a rival into a sorted list of `nr`. */
+static void insert_rival(struct fact_rival *rivals, uint32_t nr,
+                         const struct fact_rival *rival)
 {
-    uint32_t i = FACT_RIVALS - 1;
-
-    f->others += f->rivals[i].cycles;
-    for ( ; i && rival_is_longer(rival, &f->rivals[i - 1]); i-- )
-        f->rivals[i] = f->rivals[i - 1];
-    f->rivals[i] = *rival;
-}
-
-static int compare_rivals(const void *a, const void *b)
-{
-    return rival_is_longer(a, b) ? -1 : 1;
+    for ( ; nr && rival_is_longer(rival, &rivals[nr - 1]); nr-- )
+        rivals[nr] = rivals[nr - 1];
+    rivals[nr] = *rival;
 }
 
 /* The fact gets at most FACT_RIVALS. */
 static void choose_rivals(const struct global *g, struct fact_wait *f)
 {
+    const struct fact_rival *rivals = g->rivals;
+    struct fact_rival *last = &f->rivals[FACT_RIVALS - 1];
     uint32_t i;
 
     debug_assert(g->emit.wants_rivals);
-    for ( i = 0; i < f->nr_rivals && i < FACT_RIVALS; i++ )
-        f->rivals[i] = g->rivals[i];
-    if ( i == f->nr_rivals )
+    if ( f->nr_rivals <= FACT_RIVALS )
+    {
+        for ( i = 0; i < f->nr_rivals; i++ )
+            f->rivals[i] = rivals[i];
         return;
-    qsort(f->rivals, FACT_RIVALS, sizeof(*f->rivals), compare_rivals);
+    }
+    for ( i = 0; i < FACT_RIVALS; i++ )
+        insert_rival(f->rivals, i, &rivals[i]);
     for ( ; i < f->nr_rivals; i++ )
-        if ( g->rivals[i].cycles >= f->rivals[FACT_RIVALS - 1].cycles &&
-             rival_is_longer(&g->rivals[i], &f->rivals[FACT_RIVALS - 1]) )
-            replace_last_rival(f, &g->rivals[i]);
+        if ( rivals[i].cycles >= last->cycles &&
+             rival_is_longer(&rivals[i], last) )
+        {
+            f->others += last->cycles;
+            insert_rival(f->rivals, FACT_RIVALS - 1, &rivals[i]);
+        }
         else
-            f->others += g->rivals[i].cycles;
+            f->others += rivals[i].cycles;
     f->nr_rivals = FACT_RIVALS;
 }
 
