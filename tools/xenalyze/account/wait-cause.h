@@ -26,8 +26,9 @@
  * Besides the sums over the trace, each vcpu has those of its worst stretch.
  *
  * Memory: pcpu_uses for each pcpu, at most WAIT_SPANS spans in all; for each
- * vcpu a struct wait_vcpu and up to WAIT_RIVALS rivals; for each vcpu that
- * waited a struct wait_stretches; for each of the longest waits its pieces.
+ * vcpu a struct wait_vcpu; for each vcpu that waited a struct wait_stretches,
+ * up to WAIT_RIVALS rivals with a struct wait_rival_index, and 512 bytes if
+ * there were more rivals; for each of the longest waits its pieces.
  */
 #ifndef XENALYZE_ACCOUNT_WAIT_CAUSE_H
 #define XENALYZE_ACCOUNT_WAIT_CAUSE_H
@@ -62,7 +63,6 @@ const char *wait_cause_name(enum wait_cause cause);
 #define WAIT_FIRST_SPANS (1u << 17)     /* kept from the begin on: 3 MiB */
 #define WAIT_RIVALS 64u         /* domains, per vcpu: each one with more than
                                    1/64 of the time; others are added up */
-#define WAIT_RECENT 64u         /* of these, found without a search */
 #define WAIT_PCPUS 16u          /* pcpus that a vcpu may run on, per vcpu */
 #define WAIT_WORST 10u          /* longest waits, if no number is asked for */
 #define WAIT_MOST_WORST 100u
@@ -81,6 +81,25 @@ struct wait_rival
     uint64_t cycles;            /* since the row is the domain's */
     uint64_t inherited;         /* from domains that had the row before */
 };
+
+#define WAIT_RIVAL_BLOCK 4u     /* rows that are allocated together */
+
+/* The rows of a vcpu, by number and by domain. */
+struct wait_rival_index
+{
+    struct wait_rival *blocks[WAIT_RIVALS / WAIT_RIVAL_BLOCK];
+    uint8_t chains[WAIT_RIVALS];        /* by domain, modulo: 1 + number of the
+                                           first row; 0: none */
+    uint8_t next[WAIT_RIVALS];          /* by row: the same for the next row */
+    struct wait_rival_heap *heap;       /* of all rows; NULL: there is room */
+};
+
+static inline struct wait_rival *
+wait_rival_row(const struct wait_rival_index *x, unsigned int row)
+{
+    debug_assert(row < WAIT_RIVALS);
+    return &x->blocks[row / WAIT_RIVAL_BLOCK][row % WAIT_RIVAL_BLOCK];
+}
 
 /* A wait, by the cycles of one cause in it. */
 struct wait_moment
@@ -148,7 +167,7 @@ struct wait_vcpu
     struct wait_sums sums;      /* all waits */
     struct wait_moment worst[WAIT_CAUSES];
     struct wait_rival *rivals;
-    struct wait_rival *recent[WAIT_RECENT];     /* by domain, modulo */
+    struct wait_rival_index *rival_index;       /* NULL: there is no rival */
     uint32_t nr_rivals;
     uint64_t other_rivals;      /* cycles of domains without a row then */
     uint64_t long_placements;   /* waits with long_ns of WAIT_PLACEMENT */

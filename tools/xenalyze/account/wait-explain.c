@@ -13,6 +13,7 @@
 #include "common/debug.h"
 #include "common/fault.h"
 #include "xenalyze/account/wait-matrix.h"
+#include "xenalyze/account/wait-private.h"
 
 enum pcpu_use wait_current_use(const struct wait_pcpu *p)
 {
@@ -146,70 +147,17 @@ static inline void add_cause(struct wait_parts *x, enum wait_cause cause,
         wait_pieces_add(x->pieces, cause, rival, cycles);
 }
 
-/*
- * The list is full: the domain gets the row with the least time.  This time
- * goes to `other_rivals`, and stays in the field `inherited`, since the vcpu
- * may have waited for the domain before.  So a domain that comes late and runs
- * often keeps a row of the list in the end (space-saving algorithm).
- */
-COLD
-static struct wait_rival *replace_rival(struct wait_vcpu *v, uint16_t domain)
-{
-    struct wait_rival *least = v->rivals;
-
-    debug_assert(v->nr_rivals == WAIT_RIVALS);
-    for ( struct wait_rival *r = least->next; r; r = r->next )
-        if ( r->cycles + r->inherited < least->cycles + least->inherited )
-            least = r;
-    v->other_rivals += least->cycles;
-    least->inherited += least->cycles;
-    least->cycles = 0;
-    least->domain = domain;
-    return least;
-}
-
-COLD
-static struct wait_rival *new_rival(struct wait_causes *w, struct wait_vcpu *v,
-                                    uint16_t domain)
-{
-    struct wait_rival *r;
-
-    debug_assert(domain != v->domain && v->nr_rivals <= WAIT_RIVALS);
-    if ( v->nr_rivals == WAIT_RIVALS )
-        return replace_rival(v, domain);
-    r = arena_new(&w->pool.arena, struct wait_rival);
-    w->failed |= !r;
-    if ( !r )
-        return NULL;
-    r->domain = domain;
-    r->next = v->rivals;
-    v->rivals = r;
-    v->nr_rivals++;
-    return r;
-}
-
-COLD
-static struct wait_rival *find_rival(struct wait_causes *w, struct wait_vcpu *v,
-                                     uint16_t domain)
-{
-    struct wait_rival *r = v->rivals;
-
-    while ( r && r->domain != domain )
-        r = r->next;
-    if ( !r )
-        r = new_rival(w, v, domain);
-    v->recent[domain % WAIT_RECENT] = r;
-    return r;
-}
-
 /* NULL: no memory. */
 static inline struct wait_rival *get_rival(struct wait_causes *w,
                                            struct wait_vcpu *v,
                                            uint16_t domain)
 {
-    struct wait_rival *r = v->recent[domain % WAIT_RECENT];
+    const struct wait_rival_index *x = v->rival_index;
+    unsigned int number = x ? x->chains[domain % WAIT_RIVALS] : 0;
 
-    return r && r->domain == domain ? r : find_rival(w, v, domain);
+    if ( number && wait_rival_row(x, number - 1)->domain == domain )
+        return wait_rival_row(x, number - 1);
+    return wait_find_rival(w, v, domain);
 }
 
 COLD

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Shared by the files that follow the states of vcpus: wait-cause.c
- * (runstates), wait-records.c (records of schedulers, and vcpus without budget)
- * and wait-pause.c (pauses of such vcpus).
+ * (runstates), wait-records.c (records of schedulers, vcpus without budget),
+ * wait-pause.c (pauses of such vcpus) and wait-rivals.c.
  */
 #ifndef XENALYZE_ACCOUNT_WAIT_PRIVATE_H
 #define XENALYZE_ACCOUNT_WAIT_PRIVATE_H
@@ -54,5 +54,11 @@ void wait_forget_caps(struct wait_causes *w, struct wait_vcpu *v);
 /* A SCHED_SLEEP or a SCHED_WAKE record may begin or end a pause. */
 void wait_note_pause(struct wait_causes *w, const struct fact_event *f);
 void wait_forget_pause(struct wait_causes *w, struct wait_vcpu *v);
+
+/* --- wait-rivals.c -------------------------------------------------------- */
+
+/* The row of the domain.  NULL: no memory. */
+struct wait_rival *wait_find_rival(struct wait_causes *w, struct wait_vcpu *v,
+                                   uint16_t domain);
 
 #endif /* XENALYZE_ACCOUNT_WAIT_PRIVATE_H */
