@@ -54,6 +54,19 @@ rules 0 null
 has 'no_wait [1-9][0-9]* 0 - '
 grep -E '^(work|share|ratelimit|edf)' rules && fail "rules of other schedulers"
 
+# Time slices end late when the whole machine stands still for 4 ms.
+play stalls --cpus 4 --load busy --rate 50k --stall 50ms --stall-for 4ms \
+    --boot tbuf_size=64 -T 1 --seed 3
+rules 0 stalls
+has 'slice [1-9][0-9]* 0 - '
+expect 0 "$xenalyze" --check-scheduler stalls
+grep -Eq '^ Not counted: [1-9][0-9] late timers, .* for 4\.0 ms at most\.$' out ||
+    fail "stalls are not named: $(cat out)"
+cat stalls stalls >twice
+rules 1 twice
+grep -q '^slice [0-9]* [1-9][0-9]* 4[0-9]* ' rules ||
+    fail "stalls of one of two captures count: $(cat rules)"
+
 # Losses, a part of the trace, domains with a cap, and clocks that drift break
 # no rule.
 sane=0

@@ -84,7 +84,7 @@ static void check_burn(struct sched_checks *c, const struct fact_event *f)
     {
         c->rules[RULE_BUDGET].tested++;
         if ( burnt > before && burnt - before > c->late && burnt <= f->time )
-            sched_break_rule(c, RULE_BUDGET, &(struct sched_case){
+            sched_break_late(c, &c->rules[RULE_BUDGET], &(struct sched_case){
                 burnt - before, f->time - burnt, f->time, v->domain, v->id,
                 f->pcpu });
     }
@@ -108,7 +108,7 @@ static void check_deadline(struct sched_checks *c, const struct sched_vcpu *v,
         got += time - (v->known_to > p->begin ? v->known_to : p->begin);
     c->rules[RULE_DEADLINE].tested++;
     if ( got < full && full - got > c->late )
-        sched_break_rule(c, RULE_DEADLINE, &(struct sched_case){
+        sched_break_late(c, &c->rules[RULE_DEADLINE], &(struct sched_case){
             full - got, from, time, v->domain, v->id, FACT_NO_PCPU });
 }
 

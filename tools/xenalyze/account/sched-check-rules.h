@@ -31,6 +31,14 @@ void sched_share_advance(struct sched_checks *c, uint64_t time);
 void sched_share_add(struct sched_checks *c, struct sched_vcpu *v,
                      const struct fact_runstate *f);
 
+/* A timer was late, by more than c->late (sched-check-stalls.c). */
+void sched_break_late(struct sched_checks *c, struct sched_result *r,
+                      const struct sched_case *how);
+
+/* At the end: forget the delays in which the machine stood still. */
+void sched_subtract_stalls(struct sched_checks *c,
+                           const struct machine_stalls *stalls);
+
 /* RTDS (sched-check-rtds.c). */
 void sched_rtds_add(struct sched_checks *c, const struct fact_event *f);
 void sched_rtds_runstate(struct sched_vcpu *v, const struct fact_runstate *f);

@@ -23,6 +23,7 @@ void sched_checks_fini(struct sched_checks *c)
 {
     free(c->active.all);
     free(c->periods.all);
+    free(c->delays);
     free(c->vcpus);
     free(c->pcpus);
     stats_pool_fini(&c->pool);
@@ -168,7 +169,7 @@ static void end_slice(struct sched_checks *c, uint32_t pcpu, uint64_t time)
         return;
     c->rules[RULE_SLICE].tested++;
     if ( time > p->end && time - p->end > c->late )
-        sched_break_rule(c, RULE_SLICE, &(struct sched_case){
+        sched_break_late(c, &c->rules[RULE_SLICE], &(struct sched_case){
             time - p->end, p->begin, time, p->domain, p->vcpu, pcpu });
     p->end = 0;
 }
@@ -393,7 +394,7 @@ static void checks_wait(void *state, const struct fact_wait *f)
     r = v->scheduler ? &c->rules[RULE_NO_WAIT] : &c->waits;
     r->tested++;
     if ( f->to > f->from && f->to - f->from > c->late )
-        sched_count_case(r, &(struct sched_case){
+        sched_break_late(c, r, &(struct sched_case){
             f->to - f->from, f->from, f->to, v->domain, v->id, f->pcpu });
 }
 
@@ -405,6 +406,7 @@ static void checks_begin(void *state, const struct fact_begin *f)
 
     assert(f->guests && !c->window_end);
     c->guests = f->guests;
+    c->has_segments |= f->segment;
     if ( f->segment )
         return;
     c->clock = *f->clock;
@@ -508,9 +510,11 @@ static void check_work(struct sched_checks *c, const struct wait_causes *waits)
 }
 
 void sched_checks_close(struct sched_checks *c,
-                        const struct wait_causes *waits)
+                        const struct wait_causes *waits,
+                        const struct machine_stalls *stalls)
 {
     assert(!c->active.nr && !c->window_end);
+    sched_subtract_stalls(c, stalls);
     check_work(c, waits);
     sched_frames_close(c);
     if ( sched_checks_scheduler(c) == XT_SCHEDULER_NULL )

@@ -11,11 +11,12 @@
  *
  * Timers and interrupts are late at times, and clocks of pcpus differ: a rule
  * is broken beyond `tolerance_ns`, or beyond SCHED_SKEW_NS if no timer is
- * involved.
+ * involved.  A timer interrupt that is late in a stall breaks no rule.
  */
 #ifndef XENALYZE_ACCOUNT_SCHED_CHECK_H
 #define XENALYZE_ACCOUNT_SCHED_CHECK_H
 
+#include "xenalyze/account/machine-stall.h"
 #include "xenalyze/account/wait-cause.h"
 
 #define SCHED_SKEW_NS 50000u
@@ -26,6 +27,9 @@
 
 /* Vcpus in the tests that compare vcpus; further vcpus are left out. */
 #define SCHED_MAX_RIVALS 4096u
+
+/* Size of the array of late timers, each of which is compared with stalls. */
+#define SCHED_DELAYS 16384u
 
 enum sched_rule
 {
@@ -59,6 +63,13 @@ struct sched_result
 {
     uint64_t tested, broken;
     struct sched_case worst;    /* if `broken` */
+};
+
+/* A timer was late. */
+struct sched_delay
+{
+    struct sched_result *result;
+    struct sched_case how;
 };
 
 /* RTDS: a vcpu in its current period. */
@@ -140,6 +151,11 @@ struct sched_checks
     struct sched_result rules[SCHED_RULES];
     struct sched_result waits;  /* RULE_NO_WAIT, of an unknown scheduler */
     struct sched_result changes;        /* RULE_RUNSTATE, in the segment */
+
+    struct sched_delay *delays;
+    uint32_t nr_delays;
+    bool has_more_delays, has_segments; /* no stalls are subtracted */
+    uint64_t nr_stalled;        /* after closing: of `delays`, in stalls */
 };
 
 /* Requires a struct that is zeroed but for what the owner sets. */
@@ -148,9 +164,10 @@ void sched_checks_fini(struct sched_checks *c);
 
 struct sink sched_checks_sink(struct sched_checks *c);
 
-/* After the last fact; `waits` are of the same trace. */
+/* After the last fact; waits and stalls are of the same trace, and closed. */
 void sched_checks_close(struct sched_checks *c,
-                        const struct wait_causes *waits);
+                        const struct wait_causes *waits,
+                        const struct machine_stalls *stalls);
 
 /* The scheduler of all vcpus, by its records; 0: none, or several. */
 uint32_t sched_checks_scheduler(const struct sched_checks *c);

@@ -17,6 +17,7 @@ struct scheduler_report
 {
     struct sched_checks checks;
     struct wait_causes waits;
+    struct machine_stalls stalls;
     const struct report_request *request;
 };
 
@@ -54,8 +55,10 @@ static int scheduler_open(struct report_pass *p, void **state, struct err *e)
     assert(r->checks.tolerance_ns);
     sched_checks_init(&r->checks);
     wait_causes_init(&r->waits);
+    machine_stalls_init(&r->stalls);
     report_add_sink(p, sched_checks_sink(&r->checks));
     report_add_sink(p, wait_causes_sink(&r->waits));
+    report_add_sink(p, machine_stalls_sink(&r->stalls));
     return 0;
 }
 
@@ -64,7 +67,8 @@ static bool scheduler_has_failed(const void *state)
     const struct scheduler_report *r = state;
 
     return r->checks.failed || r->checks.pool.failed || r->waits.failed ||
-           r->waits.pool.failed;
+           r->waits.pool.failed || r->stalls.failed ||
+           r->stalls.pool.failed;
 }
 
 static void scheduler_free(void *state)
@@ -75,6 +79,7 @@ static void scheduler_free(void *state)
     {
         sched_checks_fini(&r->checks);
         wait_causes_fini(&r->waits);
+        machine_stalls_fini(&r->stalls);
     }
     free(r);
 }
@@ -85,7 +90,8 @@ static int scheduler_close(struct report_pass *p, void *state)
 
     (void)p;
     wait_causes_close(&r->waits);
-    sched_checks_close(&r->checks, &r->waits);
+    machine_stalls_close(&r->stalls);
+    sched_checks_close(&r->checks, &r->waits, &r->stalls);
     return 0;
 }
 
@@ -167,6 +173,19 @@ static void print_needs(const struct scheduler_report *r, FILE *out)
                 "the metadata of the trace.\n");
 }
 
+/* Cases that are not the scheduler's. */
+static void print_stalls(const struct scheduler_report *r, FILE *out)
+{
+    char longest[NUM_CLOCK_MAX];
+
+    if ( r->checks.nr_stalled )
+        fprintf(out, " Not counted: %" PRIu64 " late timer%s, since the whole "
+                "machine stood still, for %s at most.\n",
+                r->checks.nr_stalled, r->checks.nr_stalled == 1 ? "" : "s",
+                text_duration(&r->checks.clock, r->stalls.lengths.max,
+                              longest));
+}
+
 static int scheduler_print(struct report_pass *p, void *state)
 {
     const struct scheduler_report *r = state;
@@ -177,6 +196,7 @@ static int scheduler_print(struct report_pass *p, void *state)
             COUNT_WIDTH, "broken", "worst by");
     for ( unsigned int i = 0; i < SCHED_RULES; i++ )
         print_rule(r, i, p->out);
+    print_stalls(r, p->out);
     print_needs(r, p->out);
     return 0;
 }
