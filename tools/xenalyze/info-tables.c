@@ -33,6 +33,7 @@ static void walk_file(struct export *x, void *state)
                export_number(c->losses.dropped),
                export_optional(t->tsc.known, t->tsc.first),
                export_optional(t->tsc.known, t->tsc.last),
+               export_optional(i->captures > 1, i->captures),
                export_text(file_texts_version(i->texts, version)),
                export_file_text(i, FILE_TEXT_HOST),
                export_file_text(i, FILE_TEXT_KERNEL),
@@ -69,6 +70,9 @@ static const struct export_column file_columns[] = {
                   "ones"),
     EXPORT_OPTIONAL("first", MOMENT, "the earliest time stamp"),
     EXPORT_OPTIONAL("last", MOMENT, "the latest time stamp"),
+    EXPORT_OPTIONAL("captures", COUNT,
+                    "the number of captures, one after another; absent: one, "
+                    "or unknown"),
     EXPORT_OPTIONAL("xen", TEXT, "the version of Xen"),
     EXPORT_OPTIONAL("host", TEXT, "the name of the machine"),
     EXPORT_OPTIONAL("kernel", TEXT, "the kernel of dom0"),

@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "libxentrace/internal.h"
 #include "xenalyze/info-tables.h"
@@ -69,6 +70,32 @@ static int print_text(const struct run *run, const struct file_info *info)
     return rc;
 }
 
+/*
+ * The file again, by its index: times of different captures cannot be compared,
+ * so the span of all time stamps is not the length of the trace.
+ */
+static void count_captures(const char *path, struct file_info *info)
+{
+    struct err ignored = ERR_INIT;
+    struct xt_trace *trace = NULL;
+    uint64_t first, last;
+    struct stat s;
+    int rc = 1;
+
+    if ( stat(path, &s) || !S_ISREG(s.st_mode) ||
+         xt_trace_open(&trace, path, 0, &ignored) )
+        return;
+    while ( rc > 0 && !xt_trace_span(trace, &first, &last, &ignored) )
+    {
+        info->captures++;
+        info->cycles += first < last ? last - first : 0;
+        rc = xt_trace_next_segment(trace, &ignored);
+    }
+    if ( rc )
+        info->captures = 0;
+    xt_trace_close(trace);
+}
+
 static int print_info(struct pass *p)
 {
     const struct run *run = p->run;
@@ -89,6 +116,7 @@ static int print_info(struct pass *p)
         if ( run->info.is_cut )
             xt_info_set_origin(&run->info, &clock, run->info.cut_origin);
     }
+    count_captures(run->config->path, &info);
     file_texts_finish(&p->texts);
     return r->json || r->csv
            ? info_export(&info, r->json ? EXPORT_JSON : EXPORT_CSV, run->out)

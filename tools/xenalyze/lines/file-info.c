@@ -43,6 +43,9 @@ static void print_cycles(const struct file_info *info, FILE *out)
 
     fprintf(out, "  time:    %" PRIu64 " cycles, %" PRIu64 " .. %" PRIu64 "\n",
             tsc->last - tsc->first, tsc->first, tsc->last);
+    if ( info->captures > 1 )
+        fprintf(out, "  captures: %u, one after another, %" PRIu64
+                " cycles together\n", info->captures, info->cycles);
 }
 
 static void print_seconds(const struct file_info *info, FILE *out)
@@ -55,6 +58,12 @@ static void print_seconds(const struct file_info *info, FILE *out)
     fprintf(out, "  time:    %s s%s%s%s\n", text, *info->start ? " from " : "",
             info->start, info->clock_assumed
                          ? " (TSC frequency assumed, see --cpu-hz)" : "");
+    if ( info->captures < 2 )
+        return;
+    *num_sec_fit(text, xt_clock_duration(info->clock, info->cycles),
+                 SECONDS_WIDTH) = '\0';
+    fprintf(out, "  captures: %u, one after another, %s s together\n",
+            info->captures, text);
 }
 
 static void print_total(const struct file_info *info, bool is_table, FILE *out)

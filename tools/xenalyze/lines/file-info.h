@@ -23,6 +23,8 @@ struct file_info
     bool clock_assumed;         /* the file has no frequency */
     const char *name;           /* of the file */
     const char *start;          /* date and time of the origin; "": unknown */
+    unsigned int captures;      /* one after another in the file; 0: unknown */
+    uint64_t cycles;            /* of all captures together */
 };
 
 /*
