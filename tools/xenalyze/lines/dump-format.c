@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/compiler.h"
 #include "common/fault.h"
 #include "common/num.h"
 #include "libxentrace/readers.h"
@@ -29,8 +30,8 @@
 
 struct vcpu_name
 {
-    char text[15];              /* " d65535v65535 " */
-    uint8_t length;
+    char text[15];              /* " d65535v65535 ", or the id of the vcpu */
+    uint8_t length;             /* 0: the id */
 };
 
 /* The column is copied in pieces of this size, beyond its end if need be. */
@@ -57,22 +58,26 @@ struct formatter
     struct line_context context;        /* ... and its context */
 };
 
-static void set_vcpu_name(struct vcpu_name *n, const struct column_state *s)
+/* A chunk has few lines of most pcpus, so a name becomes text when printed. */
+COLD
+static void format_vcpu_name(struct vcpu_name *n)
 {
     char *p = n->text;
+    uint32_t vcpu;
 
+    memcpy(&vcpu, p, sizeof(vcpu));
     *p++ = ' ';
     *p++ = 'd';
-    if ( s->vcpu == NO_VCPU )
+    if ( vcpu == NO_VCPU )
         p = num_text(p, "?v?");
     else
     {
-        char number[NUM_U64_MAX], *end = num_u64(number, s->vcpu >> 16);
+        char number[NUM_U64_MAX], *end = num_u64(number, vcpu >> 16);
 
         memcpy(p, number, end - number);
         p += end - number;
         *p++ = 'v';
-        end = num_u64(number, s->vcpu & 0xffff);
+        end = num_u64(number, vcpu & 0xffff);
         memcpy(p, number, end - number);
         p += end - number;
     }
@@ -86,7 +91,16 @@ static void set_column(struct formatter *w, unsigned int cpu,
 {
     debug_assert(cpu < w->nr_cpus);
     w->column[cpu] = s->sign;
-    set_vcpu_name(&w->names[cpu], s);
+    memcpy(w->names[cpu].text, &s->vcpu, sizeof(s->vcpu));
+    w->names[cpu].length = 0;
+}
+
+static inline const struct vcpu_name *get_vcpu_name(const struct formatter *w,
+                                                    unsigned int cpu)
+{
+    if ( !w->names[cpu].length )
+        format_vcpu_name(&w->names[cpu]);
+    return &w->names[cpu];
 }
 
 /* The value that record i has in its notes, if any. */
@@ -175,7 +189,7 @@ static inline char *put_column(const struct formatter *w, char *p,
 static inline char *put_vcpu_name(const struct formatter *w, char *p,
                                   unsigned int cpu)
 {
-    const struct vcpu_name *name = &w->names[cpu];
+    const struct vcpu_name *name = get_vcpu_name(w, cpu);
 
     memcpy(p, name, sizeof(*name));
     return p + name->length;
@@ -231,7 +245,7 @@ static char *put_loss_end(const struct formatter *w, char *p,
                           unsigned int cpu, const struct xt_record *r)
 {
     const struct xt_rec_lost_records *lost = xt_view_lost_records(r);
-    const struct vcpu_name *name = &w->names[cpu];
+    const struct vcpu_name *name = get_vcpu_name(w, cpu);
 
     assert(lost);               /* or xt_record_is_possible() says no */
     if ( name->text[2] == '?' )
