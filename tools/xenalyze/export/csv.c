@@ -6,21 +6,24 @@
  * contain any byte.
  */
 #include <assert.h>
-#include <inttypes.h>
+#include <string.h>
 
-#include "xenalyze/export/fields.h"
+#include "xenalyze/export/text-buffer.h"
 
-static void write_quoted(FILE *out, const char *text)
+static void add_quoted(struct text_buffer *t, const char *text)
 {
     assert(text);
-    putc('"', out);
+    text_reserve(t);
+    *t->at++ = '"';
     for ( ; *text; text++ )
     {
+        text_reserve(t);
         if ( *text == '"' )
-            putc('"', out);
-        putc(*text, out);
+            *t->at++ = '"';
+        *t->at++ = *text;
     }
-    putc('"', out);
+    text_reserve(t);
+    *t->at++ = '"';
 }
 
 static bool has_name_column(const struct export *x)
@@ -53,43 +56,48 @@ static void open_table(struct export *x)
 /* Top-level lists always have a heading; other tables only with rows. */
 static void csv_begin(struct export *x)
 {
+    assert(strlen(x->table->name) < TEXT_PIECE);
     if ( x->table->place == EXPORT_AT_TOP )
         open_table(x);
 }
 
-static void write_value(FILE *out, const struct field *f)
+static void add_csv_value(struct text_buffer *t, const struct field *f)
 {
     assert(f->kind != FIELD_HISTOGRAM);
     if ( f->absent )
         return;
+    text_reserve(t);
     if ( f->kind == FIELD_TEXT )
-        write_quoted(out, f->text);
+        add_quoted(t, f->text);
     else if ( f->kind == FIELD_SIGNED )
-        fprintf(out, "%" PRId64, (int64_t)f->number);
+        t->at = num_i64(t->at, (int64_t)f->number);
     else
-        fprintf(out, "%" PRIu64, f->number);
+        t->at = num_u64(t->at, f->number);
 }
 
 static void csv_row(struct export *x)
 {
-    const char *before = "";
+    bool has_value = has_name_column(x);
+    struct text_buffer t;
 
     if ( !x->has_rows && x->table->place != EXPORT_AT_TOP )
         open_table(x);
-    if ( has_name_column(x) )
-    {
-        fputs(x->table->name, x->out);
-        before = ",";
-    }
+    text_begin(&t, x->out);
+    if ( has_value )
+        t.at = num_text(t.at, x->table->name);
     for ( size_t i = 0; i < x->fields.nr; i++ )
     {
         if ( x->fields.all[i].kind == FIELD_HISTOGRAM )
             continue;
-        fputs(before, x->out);
-        write_value(x->out, &x->fields.all[i]);
-        before = ",";
+        text_reserve(&t);
+        if ( has_value )
+            *t.at++ = ',';
+        add_csv_value(&t, &x->fields.all[i]);
+        has_value = true;
     }
-    putc('\n', x->out);
+    text_reserve(&t);
+    *t.at++ = '\n';
+    text_end(&t);
 }
 
 static void csv_end(struct export *x)

@@ -15,54 +15,23 @@
 #include "common/utf8.h"
 #include "xenalyze/export/fields.h"
 #include "xenalyze/export/json-text.h"
+#include "xenalyze/export/text-buffer.h"
 
-/* Text that is written in large pieces: stdio would take most of the time. */
-struct text
+static void add_escape(struct text_buffer *t, uint32_t code)
 {
-    FILE *out;
-    char *at;                   /* in `bytes` */
-    char bytes[8192];
-};
-
-#define PIECE 64u               /* bytes that are added at once, at most */
-
-_Static_assert(PIECE >= FIELD_NAME_MAX + 8 && PIECE >= 2 * NUM_U64_MAX + 8 &&
-               PIECE >= NUM_I64_MAX + 8, "all pieces fit");
-
-static void text_begin(struct text *t, FILE *out)
-{
-    t->out = out;
-    t->at = t->bytes;
-}
-
-static void text_end(struct text *t)
-{
-    fwrite(t->bytes, 1, t->at - t->bytes, t->out);
-    t->at = t->bytes;
-}
-
-/* Make room for a piece. */
-static inline void reserve_piece(struct text *t)
-{
-    if ( (size_t)(t->bytes + sizeof(t->bytes) - t->at) < PIECE )
-        text_end(t);
-}
-
-static void add_escape(struct text *t, uint32_t code)
-{
-    reserve_piece(t);
+    text_reserve(t);
     t->at = num_text(t->at, "\\u");
     t->at = num_hex_zero(t->at, code, 4);
 }
 
 /* JSON is UTF-8, but a file name may have any byte: escape the others. */
-static void add_string(struct text *t, const char *text)
+static void add_string(struct text_buffer *t, const char *text)
 {
     unsigned int size;
     uint32_t code;
 
     assert(text);
-    reserve_piece(t);
+    text_reserve(t);
     *t->at++ = '"';
     for ( ; *text; text += size ? size : 1 )
     {
@@ -73,25 +42,25 @@ static void add_string(struct text *t, const char *text)
             add_escape(t, code < 0x10000 ? code : 0xfffd);
         else
         {
-            reserve_piece(t);
+            text_reserve(t);
             memcpy(t->at, text, size);
             t->at += size;
         }
     }
-    reserve_piece(t);
+    text_reserve(t);
     *t->at++ = '"';
 }
 
 void json_write_string(FILE *out, const char *text)
 {
-    struct text t;
+    struct text_buffer t;
 
     text_begin(&t, out);
     add_string(&t, text);
     text_end(&t);
 }
 
-static void add_histogram(struct text *t, const struct stats *s)
+static void add_histogram(struct text_buffer *t, const struct stats *s)
 {
     struct stats_bar bars[64];
     size_t n = stats_bars(s, bars);
@@ -100,20 +69,20 @@ static void add_histogram(struct text *t, const struct stats *s)
     *t->at++ = '[';
     for ( size_t i = 0; i < n; i++ )
     {
-        reserve_piece(t);
+        text_reserve(t);
         t->at = num_text(t->at, i ? ",[" : "[");
         t->at = num_u64(t->at, bars[i].low);
         *t->at++ = ',';
         t->at = num_u64(t->at, bars[i].count);
         *t->at++ = ']';
     }
-    reserve_piece(t);
+    text_reserve(t);
     *t->at++ = ']';
 }
 
-static void add_value(struct text *t, const struct field *f)
+static void add_value(struct text_buffer *t, const struct field *f)
 {
-    reserve_piece(t);
+    text_reserve(t);
     switch ( f->kind )
     {
     case FIELD_TEXT:
@@ -131,7 +100,7 @@ static void add_value(struct text *t, const struct field *f)
     }
 }
 
-static void add_members(struct text *t, const struct fields *fields)
+static void add_members(struct text_buffer *t, const struct fields *fields)
 {
     bool is_first = true;
 
@@ -141,7 +110,7 @@ static void add_members(struct text *t, const struct fields *fields)
 
         if ( f->absent )
             continue;
-        reserve_piece(t);
+        text_reserve(t);
         t->at = num_text(t->at, is_first ? "\"" : ",\"");
         t->at = num_text(t->at, f->name);
         t->at = num_text(t->at, "\":");
@@ -176,13 +145,13 @@ static void json_begin(struct export *x)
 static void json_row(struct export *x)
 {
     bool is_object = x->table->place == EXPORT_AS_OBJECT;
-    struct text t;
+    struct text_buffer t;
 
     text_begin(&t, x->out);
     if ( !is_object )
         t.at = num_text(t.at, x->has_rows ? ",\n{" : "\n{");
     add_members(&t, &x->fields);
-    reserve_piece(&t);
+    text_reserve(&t);
     if ( !is_object )
         *t.at++ = '}';
     text_end(&t);
