@@ -251,6 +251,38 @@ char *num_hex_right(char *p, uint64_t value, unsigned int width)
     return put_hex(pad_left(p, ' ', n, width), value, n);
 }
 
+#define FRACTION_BITS 52        /* in a double */
+#define EXPONENT_BIAS 1075      /* with the fraction as an integer */
+
+/*
+ * A double is m / 2^shift, so 100 m / 2^shift is exact in integers, and rounded
+ * as printf() does: halves to the even number.
+ */
+char *num_cents(char *p, double value, unsigned int width)
+{
+    uint64_t bits, exponent, rest, half, cents = 0;
+    unsigned int shift;
+
+    assert(value >= 0 && value < NUM_CENTS_LIMIT);
+    memcpy(&bits, &value, sizeof(bits));
+    exponent = bits >> FRACTION_BITS & 0x7ff;
+    bits = (bits & ((UINT64_C(1) << FRACTION_BITS) - 1)) |
+           UINT64_C(1) << FRACTION_BITS;
+    bits *= 100;
+    shift = EXPONENT_BIAS - exponent;
+    /* Smaller values, and 0, are less than half a cent. */
+    if ( shift < 62 )
+    {
+        cents = bits >> shift;
+        rest = bits - (cents << shift);
+        half = UINT64_C(1) << shift >> 1;
+        cents += rest > half || (rest == half && half && cents % 2);
+    }
+    p = num_u64_right(p, cents / 100, width > 3 ? width - 3 : 0);
+    *p++ = '.';
+    return num_u64_zero(p, cents % 100, 2);
+}
+
 char *num_sec(char *p, uint64_t ns)
 {
     p = num_u64(p, ns / NUM_NINE);

@@ -86,6 +86,13 @@ char *num_hex_right(char *p, uint64_t value, unsigned int width);
 /* Eight hex digits with leading zeros; writes up to NUM_HEX_MAX bytes. */
 char *num_hex_eight(char *p, uint32_t value);
 
+/*
+ * As "%*.2f", of a value in [0, NUM_CENTS_LIMIT).  Space: the width, and
+ * NUM_U64_MAX.
+ */
+#define NUM_CENTS_LIMIT 9007199254740992.0      /* 2^53 */
+char *num_cents(char *p, double value, unsigned int width);
+
 /* Nanoseconds as seconds with nine decimals, "12.345678901". */
 char *num_sec(char *p, uint64_t ns);
 char *num_sec_right(char *p, uint64_t ns, unsigned int width);

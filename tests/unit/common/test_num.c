@@ -145,6 +145,40 @@ START_TEST(same_as_snprintf)
 }
 END_TEST
 
+static void check_cents(double value, unsigned int width)
+{
+    char want[64], text[64];
+
+    snprintf(want, sizeof(want), "%*.2f", (int)width, value);
+    *num_cents(text, value, width) = '\0';
+    ck_assert_str_eq(text, want);
+}
+
+/* Values of all sizes, and those in the middle of two texts. */
+START_TEST(cents)
+{
+    static const double values[] = {
+        0, 0.004999, 0.005, 0.0050001, 0.015, 0.125, 0.375, 2.675, 9.995,
+        99.995, 100, 4503599627370495.5, 4503599627370497,
+        9007199254740991.0, 4.9e-324, 2.2e-308, 1e-30,
+    };
+    uint64_t state = unit_seed();
+
+    for ( size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++ )
+        check_cents(values[i], i % 9);
+    for ( unsigned int i = 0; i < 4096; i++ )
+        check_cents(i / 8.0 + 0.0625, 5);
+    for ( unsigned int i = 0; i < ROUNDS; i++ )
+    {
+        double a = 1 + (double)unit_random_length(&state);
+        double b = 1 + (double)unit_random_length(&state);
+
+        check_cents(a < NUM_CENTS_LIMIT ? a : 1 / a, 7);
+        check_cents(a / b < NUM_CENTS_LIMIT ? a / b : b / a, 5);
+    }
+}
+END_TEST
+
 /* Every digit in every place, of each three. */
 START_TEST(all_groups_of_three_digits)
 {
@@ -279,6 +313,6 @@ START_TEST(columns)
 }
 END_TEST
 
-UNIT_MAIN("num", columns, edges, same_as_snprintf,
+UNIT_MAIN("num", columns, edges, same_as_snprintf, cents,
           all_groups_of_three_digits, chains, human_sizes, durations, clocks,
           rates)

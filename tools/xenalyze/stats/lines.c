@@ -5,67 +5,124 @@
  */
 #include "xenalyze/stats/stats.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
-static void end_line(FILE *out, const struct stats_scale *scale, int width,
-                     const struct stats_percentiles *p)
+#include "common/num.h"
+
+/* The numbers of a line: stdio would take most of the time. */
+struct line_text
+{
+    char *at;                   /* in `bytes` */
+    char bytes[9 * (NUM_U64_MAX + 8)];
+};
+
+static void add_count(struct line_text *t, char before, uint64_t n,
+                      unsigned int width)
+{
+    *t->at++ = before;
+    t->at = num_u64_right(t->at, n, width);
+}
+
+static void add_cents(struct line_text *t, double value, const char *unit)
+{
+    *t->at++ = ' ';
+    if ( value < NUM_CENTS_LIMIT )
+        t->at = num_cents(t->at, value, 5);
+    else
+        t->at += snprintf(t->at, NUM_U64_MAX + 8, "%.2f", value);
+    t->at = num_text(t->at, unit);
+}
+
+static void begin_line(struct line_text *t, const char *name, FILE *out)
+{
+    fputs(name, out);
+    t->at = t->bytes;
+}
+
+static void end_line(struct line_text *t, const struct stats_scale *scale,
+                     unsigned int width, const struct stats_percentiles *p,
+                     FILE *out)
 {
     if ( scale->samples )
-        fprintf(out, " {%*" PRIu64 "|%*" PRIu64 "|%*" PRIu64 "}", width,
-                p->p5, width, p->p50, width, p->p95);
-    putc('\n', out);
+    {
+        *t->at++ = ' ';
+        add_count(t, '{', p->p5, width);
+        add_count(t, '|', p->p50, width);
+        add_count(t, '|', p->p95, width);
+        *t->at++ = '}';
+    }
+    *t->at++ = '\n';
+    assert(t->at <= t->bytes + sizeof(t->bytes));
+    fwrite(t->bytes, 1, t->at - t->bytes, out);
 }
 
 void stats_line_cost(FILE *out, const struct stats_scale *scale,
                      const char *name, const struct stats *s)
 {
     struct stats_percentiles p = { 0 };
+    struct line_text t;
 
     if ( !stats_events(s) )
         return;
     if ( s->count )
         stats_percentiles(s, &p);
-    fprintf(out, "%s %7" PRIu64 " %5.2fs %5.2f%% %5" PRIu64 " cyc", name,
-            stats_events(s), stats_seconds(scale, s->sum),
-            stats_share(s->sum, scale->total), stats_mean(s));
-    end_line(out, scale, 5, &p);
+    begin_line(&t, name, out);
+    add_count(&t, ' ', stats_events(s), 7);
+    add_cents(&t, stats_seconds(scale, s->sum), "s");
+    add_cents(&t, stats_share(s->sum, scale->total), "%");
+    add_count(&t, ' ', stats_mean(s), 5);
+    t.at = num_text(t.at, " cyc");
+    end_line(&t, scale, 5, &p, out);
 }
 
 void stats_line_time(FILE *out, const struct stats_scale *scale,
                      const char *name, const struct stats *s)
 {
     struct stats_percentiles p;
+    struct line_text t;
 
     if ( !s->count )
         return;
     stats_weighted_percentiles(s, &p);
-    fprintf(out, "%s: %7" PRIu64 " %5.2fs %6" PRIu64, name, s->count,
-            stats_seconds(scale, s->sum), stats_mean(s));
-    end_line(out, scale, 6, &p);
+    begin_line(&t, name, out);
+    *t.at++ = ':';
+    add_count(&t, ' ', s->count, 7);
+    add_cents(&t, stats_seconds(scale, s->sum), "s");
+    add_count(&t, ' ', stats_mean(s), 6);
+    end_line(&t, scale, 6, &p, out);
 }
 
 void stats_line_share(FILE *out, const struct stats_scale *scale,
                       const char *name, const struct stats *s, uint64_t whole)
 {
     struct stats_percentiles p;
+    struct line_text t;
 
     if ( !s->count )
         return;
     stats_weighted_percentiles(s, &p);
-    fprintf(out, "%s: %7" PRIu64 " %5.2fs %5.2f%% %6" PRIu64, name, s->count,
-            stats_seconds(scale, s->sum), stats_share(s->sum, whole),
-            stats_mean(s));
-    end_line(out, scale, 6, &p);
+    begin_line(&t, name, out);
+    *t.at++ = ':';
+    add_count(&t, ' ', s->count, 7);
+    add_cents(&t, stats_seconds(scale, s->sum), "s");
+    add_cents(&t, stats_share(s->sum, whole), "%");
+    add_count(&t, ' ', stats_mean(s), 6);
+    end_line(&t, scale, 6, &p, out);
 }
 
 void stats_line_spread(FILE *out, const struct stats_scale *scale,
                        const char *name, const struct stats *s)
 {
     struct stats_percentiles p;
+    struct line_text t;
 
     if ( !s->count )
         return;
     stats_percentiles(s, &p);
-    fprintf(out, "%s: %7" PRIu64 " %6" PRIu64, name, s->count, stats_mean(s));
-    end_line(out, scale, 6, &p);
+    begin_line(&t, name, out);
+    *t.at++ = ':';
+    add_count(&t, ' ', s->count, 7);
+    add_count(&t, ' ', stats_mean(s), 6);
+    end_line(&t, scale, 6, &p, out);
 }
