@@ -48,6 +48,7 @@ struct write_thread
     uint64_t peak;              /* maximum of pending bytes */
 };
 
+/* Start the thread; the plan is copied. */
 int write_thread_open(struct write_thread *t, struct writer *w,
                       const struct write_thread_plan *plan, struct err *e);
 void write_thread_close(struct write_thread *t);
