@@ -43,7 +43,7 @@ static int count_side_records(void *state, const struct fact_end *f,
     struct side_pass *s = state;
 
     (void)e;
-    s->records += f->records;
+    s->records += f->records_read;
     s->matched |= !no_match_in_segment(s->filter, s->guests, f);
     return 0;
 }

@@ -57,7 +57,7 @@ static int count_records(void *state, const struct fact_end *f, struct err *e)
 
     (void)e;
     p->counts.matched |= !no_match_in_segment(p->filter, p->guests, f);
-    p->counts.records += f->records;
+    p->counts.records += f->records_read;
     p->counts.segments++;
     fact_disorder_merge(&p->reports.disorder, &f->disorder);
     p->counts.too_many += f->anomalies[ANOMALY_TOO_MANY];

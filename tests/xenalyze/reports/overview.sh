@@ -146,12 +146,19 @@ awk '{ for ( i = 1; i <= NF; i++ ) if ( $i ~ /%$/ && $i + 0 > 100 ) exit 1 }' \
 grep -qE '^ d1 +4 .* (9[0-9]|100)\.[0-9]%' far.txt ||
     fail "far: no share of d1: $(cat far.txt)"
 
-# With --time, the records are those of the whole trace.
+# With --time, the records are those of the span; with --domain, of all domains.
 "$xenalyze" --report-overview --time 0.1..0.2 small >part.txt ||
     fail '--time fails'
+in_span=$("$xenalyze" count --time 0.1..0.2 small |
+          awk '/ in all$/ { print $1 }')
+[ "$in_span" -lt "$records" ] || fail 'the span has all records'
 head -n 1 part.txt |
-    grep -qx "small: 0\.10 s, 4 pcpus, selected from $records records" ||
+    grep -qx "small: 0\.10 s, 4 pcpus, $in_span records" ||
     fail "--time: $(head -n 1 part.txt)"
+"$xenalyze" --report-overview --domain 1 small >part.txt ||
+    fail '--domain fails'
+head -n 1 part.txt | grep -q " selected from $records records$" ||
+    fail "--domain: $(head -n 1 part.txt)"
 
 # The default: on a terminal the overview, in a pipe the summary.
 "$xenalyze" small >piped

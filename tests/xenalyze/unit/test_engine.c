@@ -7,8 +7,11 @@
  * follow without a gap.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/unit/common/unit.h"
@@ -432,6 +435,164 @@ START_TEST(waits_without_rivals)
 }
 END_TEST
 
+/* --- volumes of a span ---------------------------------------------------- */
+
+/* By pcpu. */
+struct volumes
+{
+    uint64_t records[PCPUS], bytes[PCPUS], lost[PCPUS];
+    uint32_t seen[PCPUS];
+    unsigned int nr;
+    uint64_t at_end, read;      /* sums over pcpus of struct fact_end */
+};
+
+static void note_volume(void *state, const struct fact_volume *f)
+{
+    struct volumes *v = state;
+
+    ck_assert_uint_lt(f->pcpu, PCPUS);
+    v->nr++;
+    v->records[f->pcpu] = f->records;
+    v->lost[f->pcpu] = f->lost;
+    v->seen[f->pcpu] = f->seen;
+    for ( unsigned int i = 0; i < VOLUME_SCHED_VERBOSE; i++ )
+        v->bytes[f->pcpu] += f->bytes[i];
+}
+
+static int note_records(void *state, const struct fact_end *f, struct err *e)
+{
+    struct volumes *v = state;
+
+    (void)e;
+    v->at_end = f->records;
+    v->read = f->records_read;
+    return 0;
+}
+
+static const struct sink_ops volume_ops = {
+    .name = "volumes", .ordered = true, .volume = note_volume,
+    .end = note_records,
+};
+
+/* From the bytes of the trace. */
+static void count_span(const struct play *p, uint64_t from, uint64_t until,
+                       struct volumes *v)
+{
+    struct xt_record r;
+
+    for ( unsigned int i = 0; i < PCPUS; i++ )
+        for ( size_t at = 0, size; at < p->size[i]; at += size )
+        {
+            size = xt_record_size(xt_load32(p->bytes[i] + at));
+            xt_record_view(&r, p->bytes[i] + at);
+            v->read++;
+            if ( r.tsc < from || r.tsc > until )
+                continue;
+            v->records[i]++;
+            v->bytes[i] += size;
+            v->at_end++;
+            if ( r.event == TRC_LOST_RECORDS )
+                v->lost[i] += 7;
+        }
+}
+
+/* A named pipe that a child fills with the file. */
+static void start_writer(const char *pipe, const char *path)
+{
+    pid_t pid;
+
+    ck_assert_int_eq(mkfifo(pipe, 0600), 0);
+    pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if ( !pid )
+    {
+        int fd = open(pipe, O_WRONLY), from = open(path, O_RDONLY);
+        char bytes[4096];
+        ssize_t n;
+
+        while ( (n = read(from, bytes, sizeof(bytes))) > 0 )
+            if ( write(fd, bytes, n) != n )
+                _exit(1);
+        _exit(n != 0);
+    }
+}
+
+static void read_span(const char *path, uint64_t from, uint64_t until,
+                      unsigned int threads, struct volumes *v)
+{
+    const struct analyze_options options = {
+        .threads = threads, .bounded = true, .from = from, .until = until,
+    };
+    const struct sink sink = { .ops = &volume_ops, .state = v };
+    struct xt_trace *trace;
+    struct err e = ERR_INIT;
+
+    memset(v, 0, sizeof(*v));
+    ck_assert_int_eq(xt_trace_open(&trace, path, 0, &e), 0);
+    ck_assert_msg(!analyze_trace(trace, &options, &sink, 1, &e), "%s", e.text);
+    xt_trace_close(trace);
+}
+
+static void compare_volumes(const struct volumes *v, const struct volumes *told)
+{
+    ck_assert_uint_eq(v->nr, PCPUS);
+    ck_assert_uint_eq(v->at_end, told->at_end);
+    ck_assert_uint_eq(v->read, told->read);
+    for ( unsigned int i = 0; i < PCPUS; i++ )
+    {
+        ck_assert_uint_eq(v->records[i], told->records[i]);
+        ck_assert_uint_eq(v->bytes[i], told->bytes[i]);
+        ck_assert_uint_eq(v->lost[i], told->lost[i]);
+        ck_assert(v->seen[i] & 1u << VOLUME_HVM_EXIT);
+        ck_assert(!(v->seen[i] & 1u << VOLUME_PV));
+    }
+}
+
+/*
+ * Volumes count the records of the span, whatever is read for the states, in
+ * any number of threads and from a pipe.  Bounds are times of records, between
+ * these, and outside of the trace.
+ */
+START_TEST(volumes_are_of_the_span)
+{
+    static struct play p;
+    char path[] = "/tmp/engine-XXXXXX", pipe[32];
+    int fd = mkstemp(path);
+
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    memset(&p, 0, sizeof(p));
+    p.seed = unit_seed();
+    play_all(&p, true);
+    write_trace(&p, path);
+    snprintf(pipe, sizeof(pipe), "engine-%d", (int)getpid());
+    for ( unsigned int n = 0; n < 40; n++ )
+    {
+        uint64_t length = p.time - 1000 + 100;
+        uint64_t from = n ? 950 + unit_random(&p.seed) % length : 0;
+        uint64_t until = n < 2 ? UINT64_MAX
+                               : from + unit_random(&p.seed) %
+                                        (n < 10 ? 3 : length);
+        struct volumes told = { .nr = PCPUS }, v;
+
+        count_span(&p, from, until, &told);
+        for ( unsigned int threads = 1; threads <= 3; threads++ )
+        {
+            read_span(path, from, until, threads, &v);
+            compare_volumes(&v, &told);
+        }
+        start_writer(pipe, path);
+        read_span(pipe, from, until, 1, &v);
+        unlink(pipe);
+        ck_assert_int_gt(wait(NULL), 0);
+        compare_volumes(&v, &told);
+    }
+    unlink(path);
+}
+END_TEST
+
+/* --- order ---------------------------------------------------------------- */
+
 /* An ordered sink, and how its facts came. */
 struct in_order
 {
@@ -709,5 +870,5 @@ START_TEST(sinks_get_needed_events)
 END_TEST
 
 UNIT_MAIN("engine", passes_agree, passes_agree_on_losses, waits_without_rivals,
-          ordered_facts_rise, late_untimed_window, long_gaps_are_moments,
-          sinks_get_needed_events)
+          volumes_are_of_the_span, ordered_facts_rise, late_untimed_window,
+          long_gaps_are_moments, sinks_get_needed_events)

@@ -29,8 +29,9 @@ struct report_request
     uint64_t histogram;         /* bytes per bar of the rip histogram, or 0; */
     unsigned int histogram_vector;  /* vector of the histogram's interrupts */
     bool clock_assumed;         /* the trace has no clock frequency */
-    bool is_selection;          /* --time, --domain ... select a part, but
-                                   volumes are of all times and domains */
+    bool is_selection;          /* --time, --domain ... select a part */
+    bool selects_domains;       /* --domain or --vcpu, but volumes and counts
+                                   of records are of all domains */
     bool show_default;          /* print vcpus of unknown domains */
     const struct symbols *symbols;      /* or NULL */
     const struct xt_domain_names *names;        /* NULL: the trace has none */

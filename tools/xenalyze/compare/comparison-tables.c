@@ -53,7 +53,7 @@ static const struct export_column side_columns[] = {
     EXPORT_COLUMN("busy", COUNT,
                   "the time for which a pcpu ran a vcpu, in ns per second, "
                   "mean of all pcpus"),
-    EXPORT_COLUMN("records", COUNT, "the number of records read"),
+    EXPORT_COLUMN("records", COUNT, "the number of records in the span"),
     EXPORT_COLUMN("lost_records", COUNT,
                   "the number of records lost in the span"),
     EXPORT_COLUMN("lost_ns", COUNT,

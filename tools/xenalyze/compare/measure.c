@@ -308,18 +308,13 @@ uint64_t measure_lost_time(const struct profile *p)
 
 bool measure_is_recorded(const struct profile *p, enum measure_class class)
 {
-    const uint64_t *v = p->volumes;
+    static const uint32_t kinds[MEASURE_CLASSES] = {
+        [MEASURE_SCHED] = 1u << VOLUME_SCHED,
+        [MEASURE_EXITS] = 1u << VOLUME_HVM_ENTRY | 1u << VOLUME_HVM_EXIT,
+        [MEASURE_HYPERCALLS] = 1u << VOLUME_PV | 1u << VOLUME_HVM_HANDLER,
+        [MEASURE_INTERRUPTS] = 1u << VOLUME_HW,
+    };
 
-    switch ( class )
-    {
-    case MEASURE_SCHED:
-        return v[VOLUME_SCHED];
-    case MEASURE_EXITS:
-        return v[VOLUME_HVM_ENTRY] || v[VOLUME_HVM_EXIT];
-    case MEASURE_HYPERCALLS:
-        return v[VOLUME_PV] || v[VOLUME_HVM_HANDLER];
-    default:
-        assert(class == MEASURE_INTERRUPTS);
-        return v[VOLUME_HW];
-    }
+    assert(class < MEASURE_CLASSES);
+    return p->seen & kinds[class];
 }

@@ -298,8 +298,7 @@ static void profile_add_volume(void *state, const struct fact_volume *f)
     if ( p->is_later )
         return;
     p->records += f->records;
-    for ( unsigned int i = 0; i < VOLUME_KINDS; i++ )
-        p->volumes[i] += f->times[i];
+    p->seen |= f->seen;
 }
 
 /* --- a segment ------------------------------------------------------------ */

@@ -26,7 +26,8 @@ struct profile
     unsigned int segments;      /* records of the first count */
     bool is_later;              /* the current segment is not the first */
     unsigned int nr_pcpus;      /* with records */
-    uint64_t records, volumes[VOLUME_KINDS];
+    uint64_t records;           /* in the span */
+    uint32_t seen;              /* bits of kinds of volumes: in the trace */
     uint64_t losses;            /* places */
     uint64_t lost_records;      /* in these places */
     uint64_t damaged;           /* places */

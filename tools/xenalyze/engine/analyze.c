@@ -172,6 +172,7 @@ int segment_begin(struct analysis *a, uint64_t first, unsigned int nr_pcpus)
 
     assert(!a->nr_pcpus);
     a->moment_gap = xt_clock_cycles(&a->clock, FACT_MOMENT_NS);
+    segment_begin_bounds(a);
     xt_info_set_origin(&a->info, &a->clock, first);
     for ( size_t i = 0; i < a->nr_sinks; i++ )
         if ( a->sinks[i].ops->begin )
@@ -234,6 +235,8 @@ struct pcpu *segment_pcpu_slow(struct analysis *a, unsigned int id)
     p->gaps.next = wants_moments(a) ? 0 : UINT64_MAX;
     p->wants_wake_to_halt = emit_wants_wake_to_halt(&a->global.emit);
     p->levels = a->options->levels ? a->options->levels : 2;
+    if ( a->options->bounded && segment_open_bounds(a, p) )
+        return NULL;
     snapshots_find(a, p);
     a->pcpus[id] = p;
     a->has_records[id] = true;
@@ -273,7 +276,8 @@ static void sum_segment(struct analysis *a, struct fact_end *f,
             f->first = p->first;
         if ( p->begun && p->time > f->last )
             f->last = p->time;
-        f->records += p->volume.records;
+        f->records += p->span_volume.records;
+        f->records_read += p->volume.records;
         f->sched_records += p->volume.times[VOLUME_SCHED];
         assert(!p->begun || p->first <= p->time);
         f->open_exits += p->volume.open_exits;
@@ -432,15 +436,6 @@ static int find_stream(struct analysis *a)
     return rc == -ENOMEM ? rc : 0;
 }
 
-/* Volumes count all records. */
-static uint64_t choose_stop(const struct analysis *a)
-{
-    for ( size_t i = 0; i < a->nr_sinks; i++ )
-        if ( a->sinks[i].ops->volume )
-            return UINT64_MAX;
-    return crop_find_stop(a->options, &a->clock);
-}
-
 static int setup_analysis(struct analysis *a, struct err *e)
 {
     int rc = 0;
@@ -453,7 +448,7 @@ static int setup_analysis(struct analysis *a, struct err *e)
     if ( rc )
         return rc;
     xt_info_clock(&a->info, a->options->hz, &a->clock);
-    a->stop = choose_stop(a);
+    a->stop = crop_find_stop(a->options, &a->clock);
     a->nr_shards = a->by_time ? 1 : count_threads(a);
     assert(a->nr_shards && a->nr_shards <= ANALYZE_MAX_THREADS);
     a->shards = arena_array(&a->arena, a->nr_shards, sizeof(*a->shards),

@@ -481,6 +481,16 @@ static void *run_worker(void *arg)
     }
 }
 
+/* An epoch ends before the next bound of the span. */
+static uint64_t find_epoch_end(const struct team *t, uint64_t length)
+{
+    uint64_t end = t->stop - t->from < length ? t->stop : t->from + length;
+    uint64_t bound = t->a->bound;
+
+    assert(bound > t->from || bound == UINT64_MAX);
+    return end < bound || bound == UINT64_MAX ? end : bound - 1;
+}
+
 static void run_epochs(struct team *t, uint64_t first)
 {
     uint64_t length = FIRST_EPOCH_CYCLES, next = first;
@@ -489,8 +499,9 @@ static void run_epochs(struct team *t, uint64_t first)
     do
     {
         t->epoch++;
+        segment_cross_bounds(t->a, next);
         t->from = next < t->stop ? next : t->stop;
-        t->limit = t->stop - t->from < length ? t->stop : t->from + length;
+        t->limit = find_epoch_end(t, length);
         atomic_store(&t->is_applying, true);
         pthread_barrier_wait(&t->barrier);
         t->rc = apply_changes(t);

@@ -119,6 +119,8 @@ static int read_batch(struct analysis *a, struct losses *l,
     for ( const struct xt_item *i = b->items; !rc && i < end; i++ )
     {
         xt_batch_record(b, i, &r);
+        if ( i->time >= a->bound )
+            segment_cross_bounds(a, i->time);
         if ( l->next < l->nr )
             rc = begin_losses(a, l, i->time);
         p = segment_pcpu(a, xt_item_cpu(i));

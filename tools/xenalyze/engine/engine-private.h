@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Shared by the files that drive the state machines: analyze.c (segments and
- * shards), by-time.c (records of all pcpus in the order of time, in one
- * thread), by-pcpu.c (each pcpu separately, in threads).
+ * shards), span-bounds.c (the span that volumes count), by-time.c (records of
+ * all pcpus in the order of time, in one thread), by-pcpu.c (each pcpu
+ * separately, in threads).
  */
 #ifndef XENALYZE_ENGINE_ENGINE_PRIVATE_H
 #define XENALYZE_ENGINE_ENGINE_PRIVATE_H
@@ -57,6 +58,9 @@ struct analysis
     bool by_time;               /* the input is a stream */
     uint64_t moment_gap;        /* FACT_MOMENT_NS in cycles */
     uint64_t stop;              /* a file is read up to this time */
+    unsigned int nr_bounds;     /* of the span, that are reached */
+    uint64_t bound;             /* volumes are noted before records from this
+                                   time on are read */
 
     /* The pcpus of this segment; NULL for a pcpu without records. */
     struct arena pcpu_arena;
@@ -85,6 +89,17 @@ int segment_enter(struct analysis *a, struct pcpu *p);
 
 /* Apply the pcpu's changes; all earlier changes must have been applied. */
 int segment_changes(struct analysis *a, struct pcpu *p);
+
+void segment_begin_bounds(struct analysis *a);
+
+/* For a new pcpu.  0 or -ENOMEM. */
+int segment_open_bounds(struct analysis *a, struct pcpu *p);
+
+/*
+ * Before a record of this time is read: note the volumes at the bounds of the
+ * span that are not later.  All records before these have been read.
+ */
+void segment_cross_bounds(struct analysis *a, uint64_t time);
 
 int segment_end(struct analysis *a, struct err *e);
 

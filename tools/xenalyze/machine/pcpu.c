@@ -325,6 +325,7 @@ void pcpu_end_silence(struct pcpu *p, uint64_t time)
 
 /* --- all records ---------------------------------------------------------- */
 
+/* Complete the counts: those of classes have only the rest beside the parts. */
 static void sum_volumes(struct fact_volume *v)
 {
     for ( size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++ )
@@ -334,6 +335,42 @@ static void sum_volumes(struct fact_volume *v)
     }
     for ( unsigned int i = 0; i < VOLUME_SCHED_VERBOSE; i++ )
         v->records += v->times[i];
+    for ( unsigned int i = 0; i < VOLUME_KINDS; i++ )
+        v->seen |= (uint32_t)!!v->times[i] << i;
+}
+
+static void subtract_volume(struct fact_volume *v,
+                            const struct fact_volume *earlier)
+{
+    debug_assert(v->lost >= earlier->lost);
+    v->lost -= earlier->lost;
+    for ( unsigned int i = 0; i < VOLUME_KINDS; i++ )
+    {
+        v->times[i] -= earlier->times[i];
+        v->bytes[i] -= earlier->bytes[i];
+    }
+}
+
+/* A bound that the pcpu has not reached is behind its last record. */
+static struct fact_volume find_span_volume(const struct pcpu *p)
+{
+    const struct volume_bounds *b = p->bounds;
+    struct fact_volume v = b && b->nr > VOLUME_AT_END ? b->at[VOLUME_AT_END]
+                                                      : p->volume;
+
+    if ( b )
+        subtract_volume(&v, b->nr > VOLUME_AT_BEGIN ? &b->at[VOLUME_AT_BEGIN]
+                                                    : &v);
+    return v;
+}
+
+void pcpu_cross_bound(struct pcpu *p)
+{
+    struct volume_bounds *b = p->bounds;
+
+    assert(b->nr < VOLUME_BOUNDS);
+    if ( !p->ended )
+        b->at[b->nr++] = p->volume;
 }
 
 void pcpu_end(struct pcpu *p)
@@ -347,8 +384,13 @@ void pcpu_end(struct pcpu *p)
         p->volume.open_exits += p->open_exit.open;
         pcpu_set_state(p, PCPU_UNKNOWN, p->time);
     }
+    p->span_volume = find_span_volume(p);
     sum_volumes(&p->volume);
-    emit_volume(p->emit, &p->volume);
+    sum_volumes(&p->span_volume);
+    p->span_volume.seen = p->volume.seen;
+    p->span_volume.first = p->volume.first;
+    p->span_volume.last = p->volume.last;
+    emit_volume(p->emit, &p->span_volume);
     if ( p->begun )
         pcpu_queue_change(p, CHANGE_END, p->current)->doubtful =
             p->volume.lost;

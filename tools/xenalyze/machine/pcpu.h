@@ -113,6 +113,18 @@ static inline bool moment_gaps_add(struct moment_gaps *g, uint64_t at,
     return true;
 }
 
+/*
+ * The volumes of a pcpu when all records before the span are read, and when
+ * those in the span are as well.
+ */
+enum volume_bound { VOLUME_AT_BEGIN, VOLUME_AT_END, VOLUME_BOUNDS };
+
+struct volume_bounds
+{
+    unsigned int nr;            /* reached */
+    struct fact_volume at[VOLUME_BOUNDS];
+};
+
 struct pcpu
 {
     uint32_t id;
@@ -180,7 +192,9 @@ struct pcpu
     /* A domain's name, of which some parts have arrived; NULL: none; free(). */
     struct xt_meta_text *name;
 
-    struct fact_volume volume;
+    struct fact_volume volume;  /* all records */
+    struct fact_volume span_volume;     /* once it has ended */
+    struct volume_bounds *bounds;       /* NULL: the span has none */
     uint64_t anomalies[ANOMALY_KINDS];
 };
 
@@ -247,6 +261,9 @@ void pcpu_end_gap(struct pcpu *p, const struct xt_record *r, uint64_t time);
 
 /* After the last record. */
 void pcpu_end(struct pcpu *p);
+
+/* The pcpu's records up to the next bound of the span are read. */
+void pcpu_cross_bound(struct pcpu *p);
 
 /* Start counting time here. */
 void pcpu_begin(struct pcpu *p, uint64_t time);

@@ -136,8 +136,9 @@ struct fact_end
     uint64_t first, last;       /* time stamps; first > last: none */
     unsigned int nr_pcpus;      /* highest pcpu plus 1 */
     const bool *has_records;    /* by pcpu */
-    uint64_t records;
-    uint64_t sched_records;     /* records of the scheduler */
+    uint64_t records;           /* in the span */
+    uint64_t records_read;      /* these and others, from which states follow */
+    uint64_t sched_records;     /* read, by the scheduler */
     uint64_t open_exits;        /* exits without an end */
     const uint64_t *anomalies;  /* counts, by enum fact_anomaly */
     struct fact_disorder disorder;      /* the worst */
@@ -367,7 +368,7 @@ struct fact_pcpu
     const struct vcpu *vcpu;            /* if running or idle */
 };
 
-/* Bytes and records of a pcpu: once, after its last record. */
+/* Bytes and records of a pcpu in the span: once, after its last record. */
 enum fact_volume_kind
 {
     VOLUME_GEN, VOLUME_SCHED, VOLUME_DOM0OP, VOLUME_HVM, VOLUME_MEM,
@@ -380,6 +381,7 @@ enum fact_volume_kind
 struct fact_volume
 {
     uint32_t pcpu;
+    uint32_t seen;              /* bits of kinds: also outside of the span */
     uint64_t first, last;       /* time stamps; first > last: none */
     uint64_t records, lost;
     uint64_t open_exits;        /* exits from this pcpu without an end */

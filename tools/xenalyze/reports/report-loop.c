@@ -99,6 +99,7 @@ static int complete_request(struct report_pass *p, struct err *e)
         r->sort = r->top ? SORT_TOTAL : SORT_NAME;
     r->clock_assumed = p->clock_assumed;
     r->is_selection = p->is_selection;
+    r->selects_domains = p->domains || p->vcpus;
     r->names = p->names;
     if ( p->config->symbol_file )
         rc = symbols_read(&p->symbols, p->config->symbol_file, e);

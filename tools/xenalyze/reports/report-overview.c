@@ -14,8 +14,8 @@ static int overview_print(struct report_pass *p, void *state)
 {
     (void)state;
     return text_print_overview(account_summary(p),
-                               report_state(p, &report_latency), p->name,
-                               p->clock_assumed, p->is_selection, p->out);
+                               report_state(p, &report_latency), &p->request,
+                               p->name, p->out);
 }
 
 const struct report report_overview = {

@@ -36,7 +36,7 @@ static const struct export_column trace_columns[] = {
     EXPORT_COLUMN("segments", COUNT,
                   "the number of parts of the file whose times cannot be "
                   "compared"),
-    EXPORT_COLUMN("records", COUNT, "the number of records read"),
+    EXPORT_COLUMN("records", COUNT, "the number of records in the span"),
     EXPORT_COLUMN("lost_records", COUNT,
                   "the number of records lost because a ring was full"),
     EXPORT_COLUMN("loss_gaps", COUNT, "the number of gaps with lost records"),

@@ -31,7 +31,7 @@ struct overview
     FILE *out;
     struct summary *summary;
     const struct latency *latency;
-    bool is_selection;          /* other domains may have run as well */
+    const struct report_request *request;
 };
 
 static double share_of_trace(const struct overview *o, double cycles)
@@ -144,7 +144,8 @@ static struct pcpu_sums sum_pcpus(const struct overview *o,
     }
     for ( uint32_t i = 0; i < nr; i++ )
         rest -= rows[i].running;
-    if ( !o->is_selection )
+    /* Otherwise, other domains may have run as well. */
+    if ( !o->request->is_selection )
         sums.unknown = rest - sums.idle - sums.lost;
     return sums;
 }
@@ -306,7 +307,7 @@ static int print_exits(const struct overview *o)
 
 /* --- the whole ------------------------------------------------------------ */
 
-/* The records are those of the whole trace. */
+/* The records are those of all domains. */
 static void print_title(const struct overview *o, const char *name)
 {
     const struct summary *b = o->summary;
@@ -316,10 +317,10 @@ static void print_title(const struct overview *o, const char *name)
             " records\n", file && file[1] ? file + 1 : name,
             (double)b->total / (double)b->hz, b->nr_pcpus,
             b->nr_pcpus == 1 ? "" : "s",
-            o->is_selection ? "selected from " : "", b->records);
+            o->request->selects_domains ? "selected from " : "", b->records);
 }
 
-static void print_quality(const struct overview *o, bool clock_assumed)
+static void print_quality(const struct overview *o)
 {
     const struct summary *b = o->summary;
     struct text_wrap w = text_wrap_begin(o->out);
@@ -329,7 +330,8 @@ static void print_quality(const struct overview *o, bool clock_assumed)
     for ( unsigned int i = 0; i < ANOMALY_KINDS; i++ )
         anomalies += b->anomalies[i];
     fprintf(o->out, "\nData quality%s\n",
-            clock_assumed ? " (TSC frequency assumed, see --cpu-hz)" : "");
+            o->request->clock_assumed ? " (TSC frequency assumed, see "
+                                        "--cpu-hz)" : "");
     text_wrap_add(&w, "", "lost records: %" PRIu64, b->lost);
     if ( b->losses )
         text_wrap_add(&w, ",", "%.1f%% of the time of all pcpus",
@@ -351,10 +353,10 @@ static void print_quality(const struct overview *o, bool clock_assumed)
 }
 
 int text_print_overview(struct summary *summary, const struct latency *latency,
-                        const char *name, bool clock_assumed,
-                        bool is_selection, FILE *out)
+                        const struct report_request *request,
+                        const char *name, FILE *out)
 {
-    const struct overview o = { out, summary, latency, is_selection };
+    const struct overview o = { out, summary, latency, request };
     int rc;
 
     print_title(&o, name);
@@ -363,7 +365,7 @@ int text_print_overview(struct summary *summary, const struct latency *latency,
         return rc;
     print_waits(&o);
     rc = print_exits(&o);
-    print_quality(&o, clock_assumed);
+    print_quality(&o);
     fprintf(out, "More: xenalyze latency, exits, summary, plot FILE; xenalyze "
             "--help\n");
     return rc;

@@ -555,7 +555,7 @@ void text_quality(const struct text *t)
 {
     fprintf(t->out, "--- Data quality ---\n");
     fprintf(t->out, " records: %" PRIu64 "%s\n", t->summary->records,
-            t->request->is_selection ? " in the whole trace" : "");
+            t->request->selects_domains ? " of all domains" : "");
     if ( !t->summary->sched_records )
         fprintf(t->out, " no scheduler events: vcpus are unknown; capture with "
                 "xentrace -e sched:min,hvm\n");

@@ -233,8 +233,8 @@ static void print_volumes(const struct text *t)
 
     blocks.request = &request;
     fprintf(t->out, "--- Log volume summary ---\n");
-    if ( t->request->is_selection )
-        fprintf(t->out, " of all times and domains\n");
+    if ( t->request->selects_domains )
+        fprintf(t->out, " of all domains\n");
     text_volumes(&blocks);
     if ( nr > request.top )
         print_left_out(t, " - %zu more pcpus -\n", nr - request.top);

@@ -47,8 +47,8 @@ int text_print_latency(struct latency *l, const struct report_request *request,
  * -ENOMEM.
  */
 int text_print_overview(struct summary *summary, const struct latency *latency,
-                        const char *name, bool clock_assumed,
-                        bool is_selection, FILE *out);
+                        const struct report_request *request,
+                        const char *name, FILE *out);
 
 /* If tables were cut, tell a user on a terminal how to see the rest. */
 void text_print_cut(bool was_cut, FILE *out);
