@@ -8,7 +8,10 @@
 #include <assert.h>
 #include <string.h>
 
-#include "xenalyze/export/text-buffer.h"
+#include "common/text-buffer.h"
+#include "xenalyze/export/fields.h"
+
+_Static_assert(TEXT_PIECE >= FIELD_NAME_MAX + 8, "a name fits");
 
 static void add_quoted(struct text_buffer *t, const char *text)
 {

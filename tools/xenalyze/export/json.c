@@ -11,11 +11,12 @@
  */
 #include <assert.h>
 
-#include "common/num.h"
+#include "common/text-buffer.h"
 #include "common/utf8.h"
 #include "xenalyze/export/fields.h"
 #include "xenalyze/export/json-text.h"
-#include "xenalyze/export/text-buffer.h"
+
+_Static_assert(TEXT_PIECE >= FIELD_NAME_MAX + 8, "a name fits");
 
 static void add_escape(struct text_buffer *t, uint32_t code)
 {

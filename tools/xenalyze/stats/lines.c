@@ -5,27 +5,19 @@
  */
 #include "xenalyze/stats/stats.h"
 
-#include <assert.h>
-#include <inttypes.h>
+#include "common/text-buffer.h"
 
-#include "common/num.h"
-
-/* The numbers of a line: stdio would take most of the time. */
-struct line_text
-{
-    char *at;                   /* in `bytes` */
-    char bytes[9 * (NUM_U64_MAX + 8)];
-};
-
-static void add_count(struct line_text *t, char before, uint64_t n,
+static void add_count(struct text_buffer *t, char before, uint64_t n,
                       unsigned int width)
 {
+    text_reserve(t);
     *t->at++ = before;
     t->at = num_u64_right(t->at, n, width);
 }
 
-static void add_cents(struct line_text *t, double value, const char *unit)
+static void add_cents(struct text_buffer *t, double value, const char *unit)
 {
+    text_reserve(t);
     *t->at++ = ' ';
     if ( value < NUM_CENTS_LIMIT )
         t->at = num_cents(t->at, value, 5);
@@ -34,15 +26,14 @@ static void add_cents(struct line_text *t, double value, const char *unit)
     t->at = num_text(t->at, unit);
 }
 
-static void begin_line(struct line_text *t, const char *name, FILE *out)
+static void begin_line(struct text_buffer *t, const char *name, FILE *out)
 {
     fputs(name, out);
-    t->at = t->bytes;
+    text_begin(t, out);
 }
 
-static void end_line(struct line_text *t, const struct stats_scale *scale,
-                     unsigned int width, const struct stats_percentiles *p,
-                     FILE *out)
+static void end_line(struct text_buffer *t, const struct stats_scale *scale,
+                     unsigned int width, const struct stats_percentiles *p)
 {
     if ( scale->samples )
     {
@@ -53,15 +44,14 @@ static void end_line(struct line_text *t, const struct stats_scale *scale,
         *t->at++ = '}';
     }
     *t->at++ = '\n';
-    assert(t->at <= t->bytes + sizeof(t->bytes));
-    fwrite(t->bytes, 1, t->at - t->bytes, out);
+    text_end(t);
 }
 
 void stats_line_cost(FILE *out, const struct stats_scale *scale,
                      const char *name, const struct stats *s)
 {
     struct stats_percentiles p = { 0 };
-    struct line_text t;
+    struct text_buffer t;
 
     if ( !stats_events(s) )
         return;
@@ -73,14 +63,14 @@ void stats_line_cost(FILE *out, const struct stats_scale *scale,
     add_cents(&t, stats_share(s->sum, scale->total), "%");
     add_count(&t, ' ', stats_mean(s), 5);
     t.at = num_text(t.at, " cyc");
-    end_line(&t, scale, 5, &p, out);
+    end_line(&t, scale, 5, &p);
 }
 
 void stats_line_time(FILE *out, const struct stats_scale *scale,
                      const char *name, const struct stats *s)
 {
     struct stats_percentiles p;
-    struct line_text t;
+    struct text_buffer t;
 
     if ( !s->count )
         return;
@@ -90,14 +80,14 @@ void stats_line_time(FILE *out, const struct stats_scale *scale,
     add_count(&t, ' ', s->count, 7);
     add_cents(&t, stats_seconds(scale, s->sum), "s");
     add_count(&t, ' ', stats_mean(s), 6);
-    end_line(&t, scale, 6, &p, out);
+    end_line(&t, scale, 6, &p);
 }
 
 void stats_line_share(FILE *out, const struct stats_scale *scale,
                       const char *name, const struct stats *s, uint64_t whole)
 {
     struct stats_percentiles p;
-    struct line_text t;
+    struct text_buffer t;
 
     if ( !s->count )
         return;
@@ -108,14 +98,14 @@ void stats_line_share(FILE *out, const struct stats_scale *scale,
     add_cents(&t, stats_seconds(scale, s->sum), "s");
     add_cents(&t, stats_share(s->sum, whole), "%");
     add_count(&t, ' ', stats_mean(s), 6);
-    end_line(&t, scale, 6, &p, out);
+    end_line(&t, scale, 6, &p);
 }
 
 void stats_line_spread(FILE *out, const struct stats_scale *scale,
                        const char *name, const struct stats *s)
 {
     struct stats_percentiles p;
-    struct line_text t;
+    struct text_buffer t;
 
     if ( !s->count )
         return;
@@ -124,5 +114,5 @@ void stats_line_spread(FILE *out, const struct stats_scale *scale,
     *t.at++ = ':';
     add_count(&t, ' ', s->count, 7);
     add_count(&t, ' ', stats_mean(s), 6);
-    end_line(&t, scale, 6, &p, out);
+    end_line(&t, scale, 6, &p);
 }

