@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct
 {
@@ -62,6 +63,25 @@ void xt_damage_add(struct xt_damage *d, enum xt_damage_kind kind,
     d->times[kind]++;
     d->bytes[kind] += bytes;
     keep_place(d, &place);
+}
+
+void xt_damage_remove(struct xt_damage *d, enum xt_damage_kind kind,
+                      uint64_t from, uint64_t to)
+{
+    size_t at = 0;
+
+    assert(kind < XT_DAMAGE_KINDS && from < to);
+    d->times[kind] -= !!d->times[kind];
+    while ( at < d->nr_first && (d->first[at].kind != kind ||
+                                 d->first[at].offset < from ||
+                                 d->first[at].offset >= to) )
+        at++;
+    if ( at == d->nr_first )
+        return;
+    d->bytes[kind] -= d->first[at].bytes;
+    d->nr_first--;
+    memmove(&d->first[at], &d->first[at + 1],
+            (d->nr_first - at) * sizeof(d->first[0]));
 }
 
 void xt_damage_merge(struct xt_damage *to, const struct xt_damage *from)

@@ -58,6 +58,13 @@ void xt_damage_add(struct xt_damage *d, enum xt_damage_kind kind,
                    uint64_t offset, uint64_t bytes);
 
 /*
+ * Remove what was added once in vain, at a place from `from` on and before
+ * `to`.
+ */
+void xt_damage_remove(struct xt_damage *d, enum xt_damage_kind kind,
+                      uint64_t from, uint64_t to);
+
+/*
  * Add the damage of other parts of the same input.  The sum does not depend on
  * the order of merging.
  */

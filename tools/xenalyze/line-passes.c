@@ -9,6 +9,7 @@
 #include <assert.h>
 
 #include "libxentrace/catalogue.h"
+#include "xenalyze/captures.h"
 #include "xenalyze/lines/lines.h"
 #include "xenalyze/text/text.h"
 #include "xenalyze/time-span.h"
@@ -377,36 +378,43 @@ static void print_counts(const struct run *run, struct count *c)
 
 /* The order of records does not matter if all are counted. */
 static int count_all(struct pass *p, struct count *c,
-                     const struct xt_damage **damage, struct err *e)
+                     struct xt_damage *damage, struct err *e)
 {
     const struct run *run = p->run;
+    const struct xt_damage *counted;
     bool shown = pass_progress_begin(&p->progress, run, false);
     int rc = count_windows(c, run->trace, shown ? pass_progress_update : NULL,
-                           &p->progress, damage, e);
+                           &p->progress, &counted, e);
 
     assert(!p->source.filter);
     pass_progress_end(&p->progress);
     if ( !rc && !count_records(c) )
         return PASS_NO_RECORD;
-    if ( !rc )
-        run_warn_damage(run);
-    return rc;
+    if ( rc )
+        return rc;
+    *damage = *counted;
+    if ( damage->times[XT_DAMAGE_BACKWARD] )
+        captures_count(run->config->path, damage);
+    run_warn_damage(run);
+    return 0;
 }
 
 static int count_selected(struct pass *p, struct count *c,
-                          const struct xt_damage **damage, struct err *e)
+                          struct xt_damage *damage, struct err *e)
 {
     const struct config *config = p->run->config;
+    int rc;
 
-    *damage = xt_trace_damage(p->run->trace);
-    return p->source.filter || config->time || config->follow
-           ? run_style(p, count_style(), c, ORDER_TIME, e)
-           : count_all(p, c, damage, e);
+    if ( !p->source.filter && !config->time && !config->follow )
+        return count_all(p, c, damage, e);
+    rc = run_style(p, count_style(), c, ORDER_TIME, e);
+    *damage = *xt_trace_damage(p->run->trace);
+    return rc;
 }
 
 int count_pass(const struct run *run, struct err *e)
 {
-    const struct xt_damage *damage;
+    struct xt_damage damage;
     struct count *c = NULL;
     struct pass p;
     int rc = pass_begin(&p, run, e);
@@ -423,7 +431,7 @@ int count_pass(const struct run *run, struct err *e)
         rc = run_flush(run, e);
     }
     if ( !rc )
-        run_warn_backward(run, damage->times[XT_DAMAGE_BACKWARD]);
+        run_warn_backward(run, damage.times[XT_DAMAGE_BACKWARD]);
     count_free(c);
     pass_end(&p);
     return rc;

@@ -7,9 +7,9 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <sys/stat.h>
 
 #include "libxentrace/internal.h"
+#include "xenalyze/captures.h"
 #include "xenalyze/info-tables.h"
 #include "xenalyze/lines/lines.h"
 #include "xenalyze/text/text.h"
@@ -70,37 +70,12 @@ static int print_text(const struct run *run, const struct file_info *info)
     return rc;
 }
 
-/*
- * The file again, by its index: times of different captures cannot be compared,
- * so the span of all time stamps is not the length of the trace.
- */
-static void count_captures(const char *path, struct file_info *info)
-{
-    struct err ignored = ERR_INIT;
-    struct xt_trace *trace = NULL;
-    uint64_t first, last;
-    struct stat s;
-    int rc = 1;
-
-    if ( stat(path, &s) || !S_ISREG(s.st_mode) ||
-         xt_trace_open(&trace, path, 0, &ignored) )
-        return;
-    while ( rc > 0 && !xt_trace_span(trace, &first, &last, &ignored) )
-    {
-        info->captures++;
-        info->cycles += first < last ? last - first : 0;
-        rc = xt_trace_next_segment(trace, &ignored);
-    }
-    if ( rc )
-        info->captures = 0;
-    xt_trace_close(trace);
-}
-
 static int print_info(struct pass *p)
 {
     const struct run *run = p->run;
     const struct report_config *r = &run->config->reports;
     char start[START_TIME_MAX] = "";
+    struct captures captures;
     struct xt_clock clock;
     struct file_info info = {
         .counts = &p->counts, .texts = &p->texts, .clock = &clock,
@@ -116,7 +91,9 @@ static int print_info(struct pass *p)
         if ( run->info.is_cut )
             xt_info_set_origin(&run->info, &clock, run->info.cut_origin);
     }
-    count_captures(run->config->path, &info);
+    captures = captures_count(run->config->path, &p->counts.damage);
+    info.captures = captures.nr;
+    info.cycles = captures.cycles;
     file_texts_finish(&p->texts);
     return r->json || r->csv
            ? info_export(&info, r->json ? EXPORT_JSON : EXPORT_CSV, run->out)

@@ -94,6 +94,13 @@ expect_message 'the boot id differs'
 
 # In one file; a domain of one capture and that of the other count as one.
 cat run.1 run.2 >both
+expect 0 "$xenalyze" info both
+grep -q '^  captures: 2, one after another, 0\.[0-9]* s together$' out ||
+    fail "info of two captures: $(cat out)"
+grep -qx 'damage: none' out || fail "times that begin anew: $(tail -n 5 out)"
+expect 0 "$xenalyze" count both
+[ ! -s err ] || fail "times that begin anew: $(cat err)"
+
 for report in why latency exits; do
     expect 0 "$xenalyze" $report both
     expect_message 'both has 2 parts with times that begin anew, as of several'
@@ -108,6 +115,20 @@ grep -q '^ segments: 2, each with its own start time' out ||
 # Without metadata: a capture of another time, of another machine.
 compose=$top_builddir/tests/xenalyze/reports/compose
 if [ -x "$compose" ]; then
+    # Times begin anew on both pcpus; later, one goes back.
+    printf '%s 0x21101 0x10000\n' '0 1000' '0 2000' '1 1500' '0 500' '0 600' \
+        '1 550' '0 800' '0 700' '1 900' | "$compose" >anew
+    expect 0 "$xenalyze" info anew
+    grep -q '^  captures: 2,' out || fail "two captures: $(cat out)"
+    grep -qx 'damage: time goes backwards in 1 window' out ||
+        fail "one time goes backwards: $(tail -n 5 out)"
+    expect 0 "$xenalyze" count anew
+    expect_message 'time goes backwards (windows: 1)'
+    # The same from a pipe, of which captures are unknown.
+    "$xenalyze" info - <anew >out
+    grep -qx 'damage: time goes backwards in 3 windows' out ||
+        fail "a pipe: $(tail -n 5 out)"
+
     printf '0 %d 0x21101 0x10000\n' 1000 2000 3000 | "$compose" >part.1
     printf '0 %d 0x21101 0x10000\n' 3000 4000 | "$compose" >part.2
     printf '0 %d 0x21101 0x10000\n' 2500 5000 | "$compose" >part.3
