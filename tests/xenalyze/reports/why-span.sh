@@ -188,3 +188,43 @@ import json, sys
 whole, part = (json.load(open(f))["tables"]["why_stalls"] for f in sys.argv[1:])
 assert len(part) == 1 and part[0] in whole, part
 END
+
+# Facts come from two seconds before the span on.  States that are older are
+# known: pcpu 1 is idle, and d9 runs on pcpu 2, from the begin to the end.
+cat >long.py <<'END'
+ms, t, current = 1000000, 2000000, 1
+lines = []
+
+def change(time, pcpu, domain, vcpu, old, new):
+    lines.append((time, pcpu, 0x21001 | old << 8 | new << 4, domain << 16 | vcpu))
+
+change(1 * ms, 1, 0x7fff, 1, 1, 0)
+change(1 * ms, 2, 9, 0, 1, 0)
+change(t, 0, 1, 0, 1, 0)
+change(4000 * ms, 0, 3, 0, 2, 1)
+while t < 6000 * ms:
+    t += 10 * ms
+    change(t, 0, current, 0, 0, 1)
+    current = 3 - current
+    change(t + 1000, 0, current, 0, 1, 0)
+change(t + ms, 2, 9, 0, 0, 2)
+change(t + ms + 1000, 2, 3, 0, 1, 0)
+change(t + 2 * ms, 1, 0x7fff, 1, 0, 1)
+change(t + 2 * ms + 1000, 1, 9, 1, 1, 0)
+for time, pcpu, event, word in sorted(lines):
+    print(pcpu, time, event, word)
+END
+python3 long.py | "$top_builddir/tests/xenalyze/reports/compose" >long
+for choice in '0.5..1 d1v0' '3..3.5 d1v0' '4.5..4.9 d2v0' '5.. d2v0' '5.. d3v0'; do
+    expect 0 "$xenalyze" why "${choice#* }" --cpu-hz 1G --time "${choice% *}" long
+    grep -q '^ *\(100.0\|99.6\)% .* on its pcpu, other pcpus were idle' out ||
+        fail "$choice: $(cat out)"
+done
+# The same in a second capture, behind one that the span is also in.
+for time in 2900 3100 4000 7000; do
+    printf "%d ${time}000000 0x21101 0x80000\n" 2 1 0
+done | "$top_builddir/tests/xenalyze/reports/compose" >both
+cat long >>both
+expect 0 "$xenalyze" why d1v0 --cpu-hz 1G --time 3000000100c..3500000000c both
+grep -q ' other pcpus were idle' out || fail "a second capture: $(cat out)"
+expect_message 'has 2 parts'

@@ -82,6 +82,7 @@ static int connect_shard(struct analysis *a, struct shard *s)
                             a->options->bounded ? a->options->from : 0);
     rc = connect_sinks(a, &s->emit, s, false, true, &queue);
     fact_queue_connect(&s->queue, &s->emit);
+    s->muted = emit_mute(&s->emit);
     return rc;
 }
 
@@ -172,7 +173,7 @@ int segment_begin(struct analysis *a, uint64_t first, unsigned int nr_pcpus)
 
     assert(!a->nr_pcpus);
     a->moment_gap = xt_clock_cycles(&a->clock, FACT_MOMENT_NS);
-    segment_begin_bounds(a);
+    span_begin_segment(a);
     xt_info_set_origin(&a->info, &a->clock, first);
     for ( size_t i = 0; i < a->nr_sinks; i++ )
         if ( a->sinks[i].ops->begin )
@@ -235,7 +236,7 @@ struct pcpu *segment_pcpu_slow(struct analysis *a, unsigned int id)
     p->gaps.next = wants_moments(a) ? 0 : UINT64_MAX;
     p->wants_wake_to_halt = emit_wants_wake_to_halt(&a->global.emit);
     p->levels = a->options->levels ? a->options->levels : 2;
-    if ( a->options->bounded && segment_open_bounds(a, p) )
+    if ( a->options->bounded && span_open_pcpu(a, p) )
         return NULL;
     snapshots_find(a, p);
     a->pcpus[id] = p;
@@ -448,6 +449,8 @@ static int setup_analysis(struct analysis *a, struct err *e)
     if ( rc )
         return rc;
     xt_info_clock(&a->info, a->options->hz, &a->clock);
+    a->facts_from = crop_find_begin(a->options, &a->clock, a->sinks,
+                                    a->nr_sinks);
     a->stop = crop_find_stop(a->options, &a->clock);
     a->nr_shards = a->by_time ? 1 : count_threads(a);
     assert(a->nr_shards && a->nr_shards <= ANALYZE_MAX_THREADS);
@@ -462,6 +465,7 @@ static int setup_analysis(struct analysis *a, struct err *e)
     rc = open_shard(a, 0);
     rc = rc ? rc : connect_global(a);
     a->global.guests = &a->guests;
+    a->global_emit = a->global.emit;
     return rc;
 }
 

@@ -74,6 +74,8 @@ struct team
     uint64_t from, limit;       /* of the epoch, both in it */
     uint64_t stop;              /* records behind this time are not read */
     size_t nr_changes;          /* queued in the epoch */
+    bool is_muted;              /* the epoch emits no facts ... */
+    bool changes_are_muted;     /* ... and its predecessor emitted none */
     bool over;
     pthread_barrier_t barrier;
     pthread_mutex_t gate;       /* locked until all threads exist */
@@ -313,7 +315,7 @@ static void read_slice(struct team *t, struct reader *r, unsigned int slice,
     if ( r->done )
         return;
     debug_assert(slice < t->slices && thread < t->a->nr_shards);
-    r->p->emit = &s->emit;
+    r->p->emit = t->is_muted ? &s->muted : &s->emit;
     fact_queue_begin(&s->queue, r->p, t->epoch);
     r->p->scratch = &s->scratch[t->epoch % 2];
     read_pcpu(r, find_slice_end(t, slice), t->stop);
@@ -481,6 +483,27 @@ static void *run_worker(void *arg)
     }
 }
 
+/*
+ * Changes of the last epoch are muted if its local facts are.  After the last
+ * muted change, states in progress are emitted, since they may last until the
+ * span.
+ */
+static void mute_changes(struct team *t)
+{
+    struct analysis *a = t->a;
+    bool were_muted = t->changes_are_muted;
+
+    assert(!t->is_muted || a->options->bounded);
+    t->changes_are_muted = t->is_muted;
+    if ( t->is_muted && !were_muted )
+        a->global.emit = emit_mute(&a->global_emit);
+    if ( t->is_muted || !were_muted )
+        return;
+    a->global.emit = a->global_emit;
+    if ( a->facts_from < a->options->from )
+        global_emit_states(&a->global, a->facts_from - 1);
+}
+
 /* An epoch ends before the next bound of the span. */
 static uint64_t find_epoch_end(const struct team *t, uint64_t length)
 {
@@ -499,7 +522,9 @@ static void run_epochs(struct team *t, uint64_t first)
     do
     {
         t->epoch++;
-        segment_cross_bounds(t->a, next);
+        mute_changes(t);
+        span_reach(t->a, next);
+        t->is_muted = span_is_muted(t->a);
         t->from = next < t->stop ? next : t->stop;
         t->limit = find_epoch_end(t, length);
         atomic_store(&t->is_applying, true);
@@ -513,7 +538,9 @@ static void run_epochs(struct team *t, uint64_t first)
     }
     while ( !t->rc && find_earliest(t, &next) );
     t->epoch++;
+    mute_changes(t);
     t->rc = t->rc ? t->rc : apply_changes(t);
+    t->a->global.emit = t->a->global_emit;
 }
 
 static int compare_bytes(const void *a, const void *b)

@@ -120,7 +120,7 @@ static int read_batch(struct analysis *a, struct losses *l,
     {
         xt_batch_record(b, i, &r);
         if ( i->time >= a->bound )
-            segment_cross_bounds(a, i->time);
+            span_reach(a, i->time);
         if ( l->next < l->nr )
             rc = begin_losses(a, l, i->time);
         p = segment_pcpu(a, xt_item_cpu(i));

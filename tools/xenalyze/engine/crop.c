@@ -46,6 +46,23 @@ uint64_t crop_find_stop(const struct analyze_options *o,
                                                         : UINT64_MAX;
 }
 
+/* What sinks remember: see MEMORY_NS in machine-stall.c. */
+#define EARLY_FACTS_NS 2000000000u
+
+uint64_t crop_find_begin(const struct analyze_options *o,
+                         const struct xt_clock *clock,
+                         const struct sink *sinks, size_t nr)
+{
+    uint64_t early = xt_clock_cycles(clock, EARLY_FACTS_NS);
+
+    if ( !o->bounded )
+        return 0;
+    for ( size_t i = 0; i < nr; i++ )
+        if ( sinks[i].ops->early_facts )
+            return o->from > early ? o->from - early : 0;
+    return o->from;
+}
+
 static bool wants_time(const struct crop *c, uint64_t time)
 {
     return time >= c->from && time <= c->until;

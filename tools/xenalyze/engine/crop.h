@@ -20,6 +20,14 @@ uint64_t crop_find_stop(const struct analyze_options *o,
                         const struct xt_clock *clock);
 
 /*
+ * Facts that end before this time have no effect: the begin of the span, or
+ * some time before the span if a sink has `early_facts`.
+ */
+uint64_t crop_find_begin(const struct analyze_options *o,
+                         const struct xt_clock *clock,
+                         const struct sink *sinks, size_t nr);
+
+/*
  * *out: an array of filters, each in front of the sink of the same index,
  * allocated in `arena`.  0 or -ENOMEM.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Shared by the files that drive the state machines: analyze.c (segments and
- * shards), span-bounds.c (the span that volumes count), by-time.c (records of
+ * shards), span-bounds.c (the selected span), by-time.c (records of
  * all pcpus in the order of time, in one thread), by-pcpu.c (each pcpu
  * separately, in threads).
  */
@@ -22,6 +22,7 @@ struct shard
 {
     struct sink *sinks;
     struct emit emit;
+    struct emit muted;          /* before the facts of the span */
     struct fact_queue queue;
     struct arena scratch[2];    /* freed when the changes are applied */
 };
@@ -41,6 +42,12 @@ struct snapshot
     uint32_t vcpu;              /* xt_vcpu_key() */
 };
 
+/*
+ * Times at which the engine acts, if a span is selected.  Records before
+ * SPAN_FACTS are read for the states that follow from them.
+ */
+enum span_bound { SPAN_FACTS, SPAN_BEGIN, SPAN_END, SPAN_BOUNDS };
+
 struct analysis
 {
     struct xt_trace *trace;
@@ -58,9 +65,10 @@ struct analysis
     bool by_time;               /* the input is a stream */
     uint64_t moment_gap;        /* FACT_MOMENT_NS in cycles */
     uint64_t stop;              /* a file is read up to this time */
-    unsigned int nr_bounds;     /* of the span, that are reached */
-    uint64_t bound;             /* volumes are noted before records from this
-                                   time on are read */
+    uint64_t facts_from;        /* facts that end earlier are not needed */
+    enum span_bound next_bound; /* not yet reached */
+    uint64_t bound;             /* the time stamp behind it */
+    struct emit global_emit;    /* global.emit while it is not muted */
 
     /* The pcpus of this segment; NULL for a pcpu without records. */
     struct arena pcpu_arena;
@@ -90,16 +98,22 @@ int segment_enter(struct analysis *a, struct pcpu *p);
 /* Apply the pcpu's changes; all earlier changes must have been applied. */
 int segment_changes(struct analysis *a, struct pcpu *p);
 
-void segment_begin_bounds(struct analysis *a);
+void span_begin_segment(struct analysis *a);
 
 /* For a new pcpu.  0 or -ENOMEM. */
-int segment_open_bounds(struct analysis *a, struct pcpu *p);
+int span_open_pcpu(struct analysis *a, struct pcpu *p);
 
 /*
- * Before a record of this time is read: note the volumes at the bounds of the
- * span that are not later.  All records before these have been read.
+ * Before a record of this time is read: reach bounds of the span up to this
+ * time.  All records before a bound have been read.
  */
-void segment_cross_bounds(struct analysis *a, uint64_t time);
+void span_reach(struct analysis *a, uint64_t time);
+
+/* Records are read only for the states of pcpus and vcpus. */
+static inline bool span_is_muted(const struct analysis *a)
+{
+    return a->options->bounded && a->next_bound == SPAN_FACTS;
+}
 
 int segment_end(struct analysis *a, struct err *e);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The volumes of the pcpus at the bounds of the span: before it, the records
- * are read for the states that follow from them, and do not count.
+ * The bounds of the selected span.  Records before the span are read for the
+ * states at its begin: these records do not count, and emit no facts.
  */
 #include <assert.h>
 #include <errno.h>
@@ -12,40 +12,57 @@
 static uint64_t find_bound(const struct analysis *a)
 {
     const struct analyze_options *o = a->options;
+    const uint64_t bounds[SPAN_BOUNDS] = {
+        [SPAN_FACTS] = a->facts_from,
+        [SPAN_BEGIN] = o->from,
+        [SPAN_END] = o->until < UINT64_MAX ? o->until + 1 : UINT64_MAX,
+    };
 
-    if ( !o->bounded || a->nr_bounds == VOLUME_BOUNDS )
-        return UINT64_MAX;
-    if ( a->nr_bounds == VOLUME_AT_BEGIN )
-        return o->from;
-    assert(a->nr_bounds == VOLUME_AT_END);
-    return o->until < UINT64_MAX ? o->until + 1 : UINT64_MAX;
+    assert(a->next_bound <= SPAN_BOUNDS);
+    return o->bounded && a->next_bound < SPAN_BOUNDS ? bounds[a->next_bound]
+                                                     : UINT64_MAX;
 }
 
-void segment_begin_bounds(struct analysis *a)
+void span_begin_segment(struct analysis *a)
 {
-    a->nr_bounds = 0;
+    a->next_bound = SPAN_FACTS;
     a->bound = find_bound(a);
 }
 
-int segment_open_bounds(struct analysis *a, struct pcpu *p)
+static unsigned int count_volume_bounds(const struct analysis *a)
+{
+    assert(SPAN_BEGIN == 1 && SPAN_END - SPAN_BEGIN + 1 == VOLUME_BOUNDS);
+    return a->next_bound > SPAN_BEGIN ? a->next_bound - SPAN_BEGIN : 0;
+}
+
+int span_open_pcpu(struct analysis *a, struct pcpu *p)
 {
     p->bounds = arena_zalloc(&a->pcpu_arena, sizeof(*p->bounds),
                              _Alignof(struct volume_bounds));
     if ( !p->bounds )
         return -ENOMEM;
-    p->bounds->nr = a->nr_bounds;
+    p->bounds->nr = count_volume_bounds(a);
     return 0;
 }
 
-void segment_cross_bounds(struct analysis *a, uint64_t time)
+/* Muted gaps are unknown, so the first gap begins here. */
+static void begin_facts(struct pcpu *p)
+{
+    if ( p->gaps.next < UINT64_MAX )
+        p->gaps = (struct moment_gaps){ .next = 0 };
+}
+
+void span_reach(struct analysis *a, uint64_t time)
 {
     while ( time >= a->bound && a->bound < UINT64_MAX )
     {
         for ( unsigned int i = 0; i < a->nr_pcpus; i++ )
-            if ( a->pcpus[i] )
+            if ( a->pcpus[i] && a->next_bound == SPAN_FACTS )
+                begin_facts(a->pcpus[i]);
+            else if ( a->pcpus[i] )
                 pcpu_cross_bound(a->pcpus[i]);
-        a->nr_bounds++;
+        a->next_bound++;
         a->bound = find_bound(a);
     }
-    assert(a->nr_bounds <= VOLUME_BOUNDS);
+    assert(a->next_bound <= SPAN_BOUNDS);
 }

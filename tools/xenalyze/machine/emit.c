@@ -20,6 +20,26 @@ static void ignore_##kind(void *state, const struct fact_##kind *fact)      \
 EMIT_KINDS(EMIT_IGNORE)
 #undef EMIT_IGNORE
 
+/*
+ * No later fact follows from what the machines do for handlers, events and
+ * accesses to memory.  Sinks learn from interrupts and sleep states whether
+ * the trace has these.
+ */
+struct emit emit_mute(const struct emit *e)
+{
+    struct emit muted = *e;
+
+#define EMIT_MUTE(kind) muted.kind.deliver = ignore_##kind;
+    EMIT_KINDS(EMIT_MUTE)
+#undef EMIT_MUTE
+    muted.handle.wanted = muted.event.wanted = muted.memory.wanted = false;
+    muted.irq = e->irq;
+    muted.power = e->power;
+    muted.volume = e->volume;
+    muted.domain_name = e->domain_name;
+    return muted;
+}
+
 /* For several subscribers; a target without a function ends the array. */
 #define EMIT_FAN_OUT(kind)                                                  \
 static void fan_out_##kind(void *state, const struct fact_##kind *fact)     \

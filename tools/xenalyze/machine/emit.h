@@ -72,6 +72,13 @@ struct emit
 int emit_init(struct emit *e, struct arena *arena, const struct sink *sinks,
               size_t nr_sinks);
 
+/*
+ * The same for a time without facts: the machines do all their work, so that
+ * later facts are what they are, but only facts that have no time are
+ * delivered.
+ */
+struct emit emit_mute(const struct emit *e);
+
 #define EMIT_FUNCTION(kind)                                                 \
 static inline bool emit_wants_##kind(const struct emit *e)                  \
 {                                                                           \

@@ -94,6 +94,29 @@ static void end_domain(struct global *g, struct domain *domain, uint64_t last)
     memset(d, 0, sizeof(*d));
 }
 
+static void emit_state(struct global *g, const struct vcpu_state *v,
+                       uint64_t time)
+{
+    struct fact_runstate f = v->fact;
+
+    if ( !v->known || state_is_unknown(v->fact.state) )
+        return;
+    f.from = f.to = f.since = time;
+    f.state = STATE_LOST;
+    f.next = v->fact.state;
+    f.next_why = v->fact.why;
+    f.next_pcpu = v->fact.pcpu;
+    emit_runstate(&g->emit, &f);
+}
+
+void global_emit_states(struct global *g, uint64_t time)
+{
+    for ( unsigned int i = 0; i < GUESTS_HASH_SIZE; i++ )
+        for ( struct vcpu *v = g->guests->vcpu_hash[i]; v; v = v->next )
+            emit_state(g, v->machine, time);
+    assert(time < UINT64_MAX);
+}
+
 void global_end(struct global *g, uint64_t last)
 {
     assert(g->guests->domains || !g->guests->nr_domains);

@@ -132,6 +132,12 @@ void global_begin(struct global *g, uint64_t first);
 /* The first time stamp of a pcpu is known.  0 or -ENOMEM. */
 int global_add_pcpu(struct global *g, unsigned int pcpu, uint64_t first);
 
+/*
+ * Facts up to `time` were muted: emit the states of vcpus at that time, as if
+ * these had been unknown before.
+ */
+void global_emit_states(struct global *g, uint64_t time);
+
 /* After guests_sort(): emit the facts in progress at the segment's end. */
 void global_end(struct global *g, uint64_t last);
 void global_fini(struct global *g);

@@ -776,9 +776,9 @@ struct sink_ops
     const char *name;
     bool ordered;               /* wants local facts in the order of time */
     /*
-     * With a selected span: wants facts before it, or behind it as far as the
-     * trace is read, but for pcpus, domains and residencies.  Runstates are not
-     * cut at the end of the span then.
+     * With a selected span: wants facts of two seconds before it, or behind it
+     * as far as the trace is read, but for pcpus, domains and residencies.
+     * Runstates are not cut at the end of the span then.
      */
     bool early_facts, late_facts;
     bool no_rivals;             /* waits without rivals suffice: nr_rivals and
