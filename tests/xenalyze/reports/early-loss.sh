@@ -52,3 +52,21 @@ prints "a span of a report" '"start_ns":1290,|"start_tsc":5096,' --json \
 } | compose trace
 prints "JSON" '"start_tsc":5000,"start_ns":0,"length_cycles":1000,' --json trace
 prints "the dump" '^ +0\.000000208 ' --dump-all trace
+
+# A loss after a VM exit in the same window begins where the record says.
+for before in '0x81002 1 0x1000' '0x81001' '0x82000 1' '0x21002 0x10000'; do
+    {
+        echo "0 1000 0x21101 0x10000"
+        echo "0 1500 0x81002 1 0x1000"
+        echo "0 2000 0x81001"
+        echo "0 3000 $before"
+        echo "0 9000 0x1f001 7 0x10000 4000 0"
+        echo "0 9500 0x81001"
+        echo "1 1000 0x21101 0x20000"
+        echo "1 9900 0x21002 0x20000"
+    } | compose trace
+    for threads in 1 2; do
+        prints "JSON behind $before" '"lost_time_cycles":5000,' --json \
+            --threads $threads trace
+    done
+done

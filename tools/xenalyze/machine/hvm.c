@@ -341,9 +341,13 @@ record_fast(struct pcpu *p, struct vcpu *v, struct counts *n, uint32_t header,
             const unsigned char *at, uint64_t offset, uint64_t limit)
 {
     uint32_t event = TRC_HD_TO_EVENT(header);
+    bool is_handler = SUBCLASS(event) == SUBCLASS(TRC_HVM_HANDLER);
     unsigned int words = TRC_HD_EXTRA(header);
     const unsigned char *payload = at + 4;
 
+    if ( !is_handler && !(SUBCLASS(event) == SUBCLASS(TRC_HVM_ENTRYEXIT) &&
+                          is_entry_or_exit(event)) )
+        return NULL;
     if ( header & TRC_HD_CYCLE_FLAG )
     {
         uint64_t time = xt_load64(payload) + offset;
@@ -353,22 +357,19 @@ record_fast(struct pcpu *p, struct vcpu *v, struct counts *n, uint32_t header,
         p->time = time;
         payload += 8;
     }
-    if ( SUBCLASS(event) == SUBCLASS(TRC_HVM_HANDLER) )
+    if ( is_handler )
     {
         n->handlers++;
         n->handler_bytes += xt_record_size(header);
         handler_fast(p, event, words, payload);
     }
-    else if ( SUBCLASS(event) == SUBCLASS(TRC_HVM_ENTRYEXIT) &&
-              is_entry_or_exit(event) )
+    else
     {
         n->entries += is_entry(event);
         n->exits += !is_entry(event);
         n->entry_bytes += is_entry(event) ? xt_record_size(header) : 0;
         handle_entryexit(p, v, event, words, payload);
     }
-    else
-        return NULL;
     return payload + 4 * words;
 }
 
