@@ -247,7 +247,11 @@ static int open_other(struct other_run *o, const struct run *run,
         rc = open_trace(o, e);
     }
     else
+    {
         rc = xt_trace_rewind(run->trace, e);
+        rc = rc ? rc : analyze_reset_clocks(run->trace, e);
+        rc = rc ? rc : xt_trace_rewind(run->trace, e);
+    }
     return rc ? rc : outputs_read_metadata(&o->run, e);
 }
 

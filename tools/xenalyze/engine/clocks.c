@@ -385,6 +385,35 @@ static int align_clocks(struct clock_solver *s, struct err *e)
     return rc ? rc : xt_trace_rewind(s->a->trace, e);
 }
 
+static bool has_corrections(const struct xt_trace *trace, unsigned int nr)
+{
+    const uint64_t late = UINT64_C(1) << 62;
+
+    assert(nr <= XT_MAX_CPUS);
+    for ( unsigned int i = 0; i < nr; i++ )
+        if ( xt_trace_correct(trace, i, late) != late )
+            return true;
+    return false;
+}
+
+int analyze_reset_clocks(struct xt_trace *trace, struct err *e)
+{
+    struct err unmapped = ERR_INIT;
+    unsigned int nr = 0;
+    int rc = xt_trace_cpus(trace, &nr, &unmapped);
+
+    if ( rc || !has_corrections(trace, nr) )
+        return rc == -ENOMEM ? err_sys(e, rc, "cannot read %s",
+                                       xt_trace_name(trace)) : 0;
+    rc = xt_trace_rewind(trace, e);
+    for ( unsigned int i = 0; !rc && i < nr; i++ )
+    {
+        rc = xt_trace_set_offset(trace, i, 0, e);
+        rc = rc ? rc : xt_trace_set_drift(trace, i, 0, 0, e);
+    }
+    return rc;
+}
+
 int analyze_clocks(struct analysis *a, struct err *e)
 {
     struct clock_solver s = { .a = a };
@@ -394,5 +423,6 @@ int analyze_clocks(struct analysis *a, struct err *e)
     assert(!a->segment && !a->nr_pcpus);
     if ( rc || s.nr_pcpus < 2 )
         return rc == -ESPIPE ? 0 : rc;
-    return align_clocks(&s, e);
+    rc = analyze_reset_clocks(a->trace, e);
+    return rc ? rc : align_clocks(&s, e);
 }

@@ -52,4 +52,10 @@ struct analyze_options
 int analyze_trace(struct xt_trace *trace, const struct analyze_options *options,
                   const struct sink *sinks, size_t nr_sinks, struct err *e);
 
+/*
+ * Remove the corrections of clocks that an analysis of the trace has made, as
+ * before another analysis of it.  Does nothing for a stream.  0 or -errno.
+ */
+int analyze_reset_clocks(struct xt_trace *trace, struct err *e);
+
 #endif /* XENALYZE_ENGINE_ENGINE_H */
