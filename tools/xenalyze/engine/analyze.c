@@ -437,6 +437,18 @@ static int find_stream(struct analysis *a)
     return rc == -ENOMEM ? rc : 0;
 }
 
+/*
+ * A VM exit belongs to the span in which it begins, and may end long behind: the
+ * guest sleeps in it.
+ */
+static uint64_t choose_stop(const struct analysis *a)
+{
+    for ( size_t i = 0; i < a->nr_sinks; i++ )
+        if ( a->sinks[i].ops->volume && a->sinks[i].ops->exit )
+            return UINT64_MAX;
+    return crop_find_stop(a->options, &a->clock);
+}
+
 static int setup_analysis(struct analysis *a, struct err *e)
 {
     int rc = 0;
@@ -451,7 +463,7 @@ static int setup_analysis(struct analysis *a, struct err *e)
     xt_info_clock(&a->info, a->options->hz, &a->clock);
     a->facts_from = crop_find_begin(a->options, &a->clock, a->sinks,
                                     a->nr_sinks);
-    a->stop = crop_find_stop(a->options, &a->clock);
+    a->stop = choose_stop(a);
     a->nr_shards = a->by_time ? 1 : count_threads(a);
     assert(a->nr_shards && a->nr_shards <= ANALYZE_MAX_THREADS);
     a->shards = arena_array(&a->arena, a->nr_shards, sizeof(*a->shards),

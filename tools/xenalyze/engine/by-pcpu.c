@@ -664,6 +664,9 @@ static int read_segment(struct analysis *a, struct err *e)
     arena_init(&t.arena, 0);
     rc = segment_begin(a, first > last ? 0 : first, nr);
     rc = rc ? rc : open_readers(&t, nr);
+    /* A segment has the time of its begin, also behind the span. */
+    if ( first <= last && t.stop < first )
+        t.stop = first;
     t.target = choose_target(&t);
     t.slices = choose_slices(&t);
     rc = rc ? rc : run_team(&t, first);
