@@ -30,27 +30,48 @@ static void drop_spans(struct pcpu_uses *u, uint32_t nr)
     memmove(u->spans, u->spans + nr, u->nr * sizeof(*u->spans));
 }
 
+static bool allocate(struct pcpu_uses *u, uint32_t nr)
+{
+    struct pcpu_span *spans = fault_realloc(u->spans, nr * sizeof(*spans));
+
+    assert(u->nr <= nr);
+    if ( !spans )
+        return false;
+    u->spans = spans;
+    u->allocated = nr;
+    return true;
+}
+
+#define MUCH 65536u             /* spans */
+
+/* A list that was long, and is short now, gives its memory to others. */
+static void shrink(struct pcpu_uses *u)
+{
+    while ( u->room > PCPU_USES_FIRST && u->nr < u->room / 8 )
+        u->room /= 2;
+    if ( u->allocated >= MUCH && u->room < u->allocated )
+        allocate(u, u->room);
+    assert(u->room <= u->allocated);
+}
+
 bool pcpu_uses_make_room(struct pcpu_uses *u, uint64_t oldest, uint32_t limit)
 {
-    uint32_t room = u->room ? 2 * u->room : PCPU_USES_FIRST;
-    struct pcpu_span *spans;
+    uint32_t room;
 
     assert(limit >= PCPU_USES_FIRST);
     drop_spans(u, pcpu_uses_find(u, oldest));
-    while ( u->room > PCPU_USES_FIRST && u->nr < u->room / 8 )
-        u->room /= 2;
+    shrink(u);
     if ( u->room && u->nr <= u->room / 4 * 3 )
         return true;
+    room = u->room ? 2 * u->room : PCPU_USES_FIRST;
     if ( room > limit && u->room )
     {
         drop_spans(u, u->room / 4);
         assert(!pcpu_uses_are_full(u));
         return true;
     }
-    spans = fault_realloc(u->spans, room * sizeof(*spans));
-    if ( !spans )
+    if ( room > u->allocated && !allocate(u, room) )
         return false;
-    u->spans = spans;
     u->room = room;
     return true;
 }

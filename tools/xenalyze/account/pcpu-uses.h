@@ -48,7 +48,9 @@ struct pcpu_span
 struct pcpu_uses
 {
     struct pcpu_span *spans;
-    uint32_t nr, room;
+    uint32_t nr, allocated;
+    uint32_t room;              /* a full room is a reason to drop old spans;
+                                   small, so that it stays in the cache */
     bool has_begun, has_dropped;
     uint64_t begin, end;        /* first and last time of all spans */
 };
@@ -67,7 +69,7 @@ static inline void pcpu_uses_reset(struct pcpu_uses *u)
 /*
  * Drop spans that end at `oldest` or before; if few do, let the list grow up to
  * `limit` spans, and then drop a quarter.  A list that has become short gets a
- * small room, which stays in the cache.  False: no memory; nothing changed.
+ * small room.  False: no memory; nothing changed.
  */
 bool pcpu_uses_make_room(struct pcpu_uses *u, uint64_t oldest, uint32_t limit);
 

@@ -164,12 +164,21 @@ static uint64_t find_oldest_wait(const struct wait_causes *w)
     return oldest;
 }
 
-static uint32_t limit_spans(const struct wait_causes *w)
+/*
+ * Pcpus share the room for spans: busy ones take what others do not need.  Each
+ * wait in progress may be explained by all spans, so a hostile trace costs the
+ * product of both numbers.
+ */
+static uint32_t limit_spans(const struct wait_causes *w,
+                            const struct pcpu_uses *u)
 {
-    uint32_t limit;
+    uint32_t spare = w->spans_allocated < WAIT_SPANS
+                     ? WAIT_SPANS - w->spans_allocated : 0;
+    uint32_t limit = u->allocated + spare;
 
-    assert(w->nr_pcpus);
-    limit = WAIT_SPANS / w->nr_pcpus;
+    assert(u->allocated <= w->spans_allocated);
+    if ( limit > WAIT_PCPU_SPANS )
+        return WAIT_PCPU_SPANS;
     return limit < 8 * PCPU_USES_FIRST ? 8 * PCPU_USES_FIRST : limit;
 }
 
@@ -184,16 +193,24 @@ static uint64_t find_oldest_need(const struct wait_causes *w,
     return find_oldest_wait(w);
 }
 
+static bool make_span_room(struct wait_causes *w, struct pcpu_uses *u)
+{
+    uint32_t allocated = u->allocated;
+
+    if ( !pcpu_uses_make_room(u, find_oldest_need(w, u), limit_spans(w, u)) )
+    {
+        w->failed = true;
+        return false;
+    }
+    w->spans_allocated += u->allocated - allocated;
+    return true;
+}
+
 void wait_add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t from,
                    uint64_t to, enum pcpu_use use, const struct vcpu *vcpu)
 {
-    if ( pcpu_uses_are_full(&p->uses) &&
-         !pcpu_uses_make_room(&p->uses, find_oldest_need(w, &p->uses),
-                              limit_spans(w)) )
-    {
-        w->failed = true;
+    if ( pcpu_uses_are_full(&p->uses) && !make_span_room(w, &p->uses) )
         return;
-    }
     pcpu_uses_add(&p->uses, from, to, use, vcpu);
     if ( !use_is_idle(use) )
         return;

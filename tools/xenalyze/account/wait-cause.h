@@ -59,14 +59,15 @@ enum wait_cause
 /* Name of a cause in JSON, such as "rival". */
 const char *wait_cause_name(enum wait_cause cause);
 
-#define WAIT_SPANS (1u << 21)   /* 48 MiB */
-#define WAIT_FIRST_SPANS (1u << 17)     /* kept from the begin on: 3 MiB */
+#define WAIT_SPANS (1u << 21)   /* all pcpus together: 48 MiB */
+#define WAIT_PCPU_SPANS (1u << 18)
+#define WAIT_FIRST_SPANS (1u << 17)     /* kept from the begin on; of 16 pcpus
+                                           and fewer 1/16 of each */
 #define WAIT_RIVALS 64u         /* domains, per vcpu: each one with more than
                                    1/64 of the time; others are added up */
 #define WAIT_PCPUS 16u          /* pcpus that a vcpu may run on, per vcpu */
 #define WAIT_WORST 10u          /* longest waits, if no number is asked for */
 #define WAIT_MOST_WORST 100u
-#define WAIT_IDLES (1u << 16)   /* idle spans of other pcpus, in one wait */
 #define WAIT_CAPS 4096u         /* spans without budget in one wait: Xen gives
                                    new budget every 10 ms; the time of more
                                    spans has other causes */
@@ -227,6 +228,7 @@ struct wait_causes
     struct wait_vcpu **vcpus;   /* by index; NULL: no facts */
     struct wait_pcpu *pcpus;
     uint32_t nr_vcpus, nr_pcpus;
+    uint32_t spans_allocated;   /* all pcpus together */
     struct wait_worst *worst;   /* longest first; those asked for */
     struct wait_pieces *pieces; /* of worst[i]; then of the wait in progress */
     size_t nr_worst, worst_room;

@@ -34,8 +34,6 @@ static void add_interval(struct wait_causes *w, uint64_t from, uint64_t to)
     struct wait_interval *larger;
 
     debug_assert(from < to);
-    if ( w->nr_idles == WAIT_IDLES )
-        return;
     if ( w->nr_idles == w->idles_room )
     {
         larger = fault_realloc(w->idles, room * sizeof(*larger));
@@ -635,7 +633,7 @@ void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
         sums.parked = sums.waited;
     find_idle_elsewhere(&x);
     add_wait_sums(&x);
-    if ( is_complete && !f->before_first_run )
+    if ( is_complete && (!f->before_first_run || f->why != WHY_NONE) )
     {
         stats_add(&v->waits, &w->pool, sums.waited, from);
         if ( sums.waited >= w->calm )

@@ -438,8 +438,8 @@ static int find_stream(struct analysis *a)
 }
 
 /*
- * A VM exit belongs to the span in which it begins, and may end long behind: the
- * guest sleeps in it.
+ * A VM exit belongs to the span in which it begins, and may end long behind,
+ * since the guest may sleep.
  */
 static uint64_t choose_stop(const struct analysis *a)
 {

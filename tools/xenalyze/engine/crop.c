@@ -146,7 +146,11 @@ static void crop_runstate(void *state, const struct fact_runstate *f)
     if ( !crop_until(c, &g.from, &g.to, until) )
         return;
     /* The part before the span counts as unknown. */
-    g.before_first_run |= g.from != f->from;
+    if ( g.from != f->from )
+    {
+        g.before_first_run = true;
+        g.why = WHY_NONE;
+    }
     g.since = crop_since(c, f->since);
     if ( g.to != f->to )
     {
