@@ -243,6 +243,41 @@ expect 1 "$xensim" --cpus 2 --report counts -- sh -c '
 grep -q 'stopped: less than 1000000000 MB (-r)' err ||
     fail "-r prints no message"
 
+# An older trace survives a capture that cannot begin, in each mode; a new file
+# does not stay.
+expect 0 "$xensim" --cpus 2 -- "$xentrace" -T 0.1 good
+for options in "" --plain -z "-M 1M" "-M 1M --plain" --flight-recorder \
+    --snapshot-on=hvm_cpuid "--rotate-size 1M"; do
+    rm -f old*
+    for names in "" "old old.1"; do
+        for file in $names; do
+            cp good "$file"
+        done
+        # shellcheck disable=SC2086 # several words
+        expect 1 "$xensim" --cpus 2 -- "$xentrace" $options \
+            -r 1000000000 -T 30 old
+        grep -q 'is replaced' err && fail "$options: $(cat err)"
+        grep -q 'no zstd\|stopped: less than 1000000000 MB' err ||
+            fail "$options: $(cat err)"
+        [ "$(echo old*)" = "${names:-old*}" ] || fail "$options: $(echo old*)"
+        for file in $names; do
+            cmp -s good "$file" || fail "$options: the older $file is gone"
+        done
+    done
+done
+# Memory, the write thread, the rings: no capture begins without.
+for fault in alloc open mmap; do
+    n=1
+    while [ $n -le 16 ]; do
+        cp good old
+        "$xensim" --cpus 2 -- env FAULT=$fault:$n "$xentrace" -T 0.1 old \
+            >out 2>err || grep -q ' events from ' err || cmp -s good old ||
+            fail "$fault:$n: the older file is gone"
+        n=$((n + 1))
+    done
+done
+rm -f old*
+
 # Events not written to a full disk are counted for each pcpu.
 expect 1 "$xensim" --cpus 2 --rate 100k --report counts -- \
     sh -c 'FAULT=write:3+ exec "$1" -T 30 trace' sh "$xentrace"

@@ -276,8 +276,8 @@ static int write_file(struct job *j, const struct writer_plan *output,
     if ( rc )
         return rc;
     append_about(j, dump, arguments, comment);
-    if ( !output->plain )
-        rc = writer_begin(&j->writer, 0, j->trailer, j->used, e);
+    rc = writer_begin(&j->writer, 0, j->trailer, output->plain ? 0 : j->used,
+                      e);
     if ( !rc )
         rc = writer_flush(&j->writer, false, e);
     j->used = 0;

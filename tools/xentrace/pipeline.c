@@ -38,6 +38,37 @@ static int open_sink(struct pipeline *p, const struct pipeline_plan *plan,
     return 0;
 }
 
+static void close_sink(struct pipeline *p)
+{
+    struct err ignored = ERR_INIT;
+
+    if ( p->thread_is_running )
+        write_thread_end(&p->write_thread, p->writer->plan->is_forced,
+                         &ignored);
+    p->thread_is_running = false;
+    if ( p->to_memory )
+        memory_buffer_close(&p->memory);
+    else
+        write_thread_close(&p->write_thread);
+}
+
+/*
+ * Write the preface.  The older file is replaced here, when all else that a
+ * capture needs is there.
+ */
+static int begin_file(struct pipeline *p, struct err *e)
+{
+    int rc = writer_begin(p->writer, p->cpu, p->metadata.bytes,
+                          p->metadata.used, e);
+
+    p->preface_bytes = p->metadata.used;
+    if ( rc )
+        close_sink(p);
+    else if ( !p->plain )
+        writer_renew(p->writer, metadata_copy, &p->metadata);
+    return rc;
+}
+
 int pipeline_open(struct pipeline *p, const struct pipeline_plan *plan,
                   struct writer *w, struct hv *hv, const struct hv_info *info,
                   struct err *e)
@@ -53,12 +84,9 @@ int pipeline_open(struct pipeline *p, const struct pipeline_plan *plan,
     if ( !p->plain )
         rc = metadata_init(&p->metadata, hv, info, &plan->start, e);
     if ( !rc )
-        rc = writer_begin(w, p->cpu, p->metadata.bytes, p->metadata.used, e);
-    p->preface_bytes = p->metadata.used;
-    if ( !rc && !p->plain )
-        writer_renew(w, metadata_copy, &p->metadata);
-    if ( !rc )
         rc = open_sink(p, plan, e);
+    if ( !rc )
+        rc = begin_file(p, e);
     if ( rc )
         metadata_fini(&p->metadata);
     return rc;
@@ -67,10 +95,7 @@ int pipeline_open(struct pipeline *p, const struct pipeline_plan *plan,
 void pipeline_close(struct pipeline *p)
 {
     assert(!p->thread_is_running);
-    if ( p->to_memory )
-        memory_buffer_close(&p->memory);
-    else
-        write_thread_close(&p->write_thread);
+    close_sink(p);
     metadata_fini(&p->metadata);
 }
 

@@ -124,11 +124,21 @@ static bool wait_for_windows(struct write_thread *t, uint64_t *at, uint64_t *to)
     return more;
 }
 
+/* Until the first windows are published, the writer is the collector's. */
+static void wait_for_first_window(struct write_thread *t)
+{
+    pthread_mutex_lock(&t->lock);
+    while ( !t->published && !t->ending )
+        pthread_cond_wait(&t->published_cond, &t->lock);
+    pthread_mutex_unlock(&t->lock);
+}
+
 static int write_until_end(struct write_thread *t, struct err *e)
 {
     uint64_t at = 0, to = 0;
     int rc = 0;
 
+    wait_for_first_window(t);
     while ( !rc && wait_for_windows(t, &at, &to) )
         while ( !rc && at < to )
             rc = write_windows(t, &at, to, e);

@@ -32,7 +32,8 @@ struct write_thread_plan
 
 struct write_thread
 {
-    struct writer *writer;      /* borrowed; used by the thread until its end */
+    struct writer *writer;      /* borrowed; used by the thread from the first
+                                   windows until its end */
     struct write_thread_plan plan;
     struct window_fifo fifo;    /* fifo.tail is protected by the lock */
     uint64_t released_windows;  /* writer->nr_safe at the last release */
@@ -48,7 +49,10 @@ struct write_thread
     uint64_t peak;              /* maximum of pending bytes */
 };
 
-/* Start the thread; the plan is copied. */
+/*
+ * Start the thread; the plan is copied.  Until write_thread_publish() the
+ * thread does not use the writer.
+ */
 int write_thread_open(struct write_thread *t, struct writer *w,
                       const struct write_thread_plan *plan, struct err *e);
 void write_thread_close(struct write_thread *t);

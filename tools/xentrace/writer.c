@@ -47,32 +47,38 @@ static bool is_stdout(const char *path)
     return !path || !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
 }
 
+/* True: an older file is in the place of this one; *st describes it. */
+static bool has_older(const struct writer *w, struct stat *st)
+{
+    return w->is_own_file && !w->is_begun && !fstat(w->fd, st) &&
+           S_ISREG(st->st_mode) && st->st_size;
+}
+
 /* Scripts rely on the replacement of an older trace; people should know. */
-static int truncate_file(int fd, const char *path, const struct log *log)
+static int replace_older(struct writer *w, struct err *e)
 {
     char size[NUM_HUMAN_MAX + 4];
     struct stat st;
+    bool is_older = has_older(w, &st);
 
-    if ( fstat(fd, &st) )
-        return -errno;
-    if ( !S_ISREG(st.st_mode) || !st.st_size )
+    assert(!w->is_begun && !w->at);
+    if ( is_older && ftruncate(w->fd, 0) )
+        return err_sys(e, -errno, "cannot empty %s", w->name);
+    w->is_begun = true;
+    if ( !is_older || !w->plan->log )
         return 0;
     *num_human_1024(size, st.st_size, "B") = '\0';
-    if ( log )
-        log_info(log, "%s: the older file of %s is replaced", path, size);
-    return ftruncate(fd, 0) ? -errno : 0;
+    log_info(w->plan->log, "%s: the older file of %s is replaced", w->name,
+             size);
+    return 0;
 }
 
-static int create_file(const char *path, const struct log *log, struct err *e)
+/* The older file, if there is one, keeps its bytes until the first write. */
+static int create_file(const char *path, struct err *e)
 {
     int fd = fault_open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NOCTTY |
                         O_CLOEXEC, 0640);
-    int rc = fd < 0 ? 0 : truncate_file(fd, path, log);
 
-    if ( rc )
-        close(fd);
-    if ( rc )
-        return err_sys(e, rc, "cannot empty %s", path);
     if ( fd >= 0 )
         return fd;
     if ( errno == ELOOP )
@@ -130,8 +136,10 @@ static int write_compressed(void *writer, const void *bytes, size_t size)
 
 static int next_fd(struct writer *w, struct err *e)
 {
+    struct stat st;
     int rc;
 
+    w->is_begun = w->is_new = false;
     w->is_own_file = !is_stdout(w->plan->path);
     if ( !w->is_own_file )
     {
@@ -139,7 +147,10 @@ static int next_fd(struct writer *w, struct err *e)
         return STDOUT_FILENO;
     }
     rc = name_file(w->plan, w->files + 1, w->name, e);
-    return rc ? rc : create_file(w->name, w->plan->log, e);
+    if ( rc )
+        return rc;
+    w->is_new = lstat(w->name, &st) && errno == ENOENT;
+    return create_file(w->name, e);
 }
 
 static int open_next(struct writer *w, struct err *e)
@@ -162,12 +173,20 @@ static int open_next(struct writer *w, struct err *e)
                                                write_compressed, w, e) : 0;
 }
 
-/* After EINTR from close() the descriptor is closed on Linux. */
+/*
+ * A file that is closed before its beginning has its older bytes, or is removed
+ * if there was none.  After EINTR from close() the descriptor is closed on
+ * Linux.
+ */
 static int close_file(struct writer *w)
 {
     int rc = 0;
 
-    if ( w->zstd && !w->failed )
+    if ( w->fd >= 0 && !w->is_begun )
+        w->files--;
+    if ( w->fd >= 0 && !w->is_begun && w->is_new )
+        unlink(w->name);
+    if ( w->zstd && !w->failed && w->is_begun )
         rc = xt_zstd_end(w->zstd);
     xt_zstd_writer_free(w->zstd);
     w->zstd = NULL;
@@ -311,10 +330,14 @@ static void account_batch(struct writer *w)
     w->batch_bytes = 0;
 }
 
-/* f_bavail, not f_bfree: blocks reserved for root do not count. */
-static int check_reserve(struct writer *w, struct err *e)
+/*
+ * f_bavail, not f_bfree: blocks reserved for root do not count.  An older file
+ * makes room when it is replaced.
+ */
+static int check_reserve(const struct writer *w, struct err *e)
 {
     struct statvfs st;
+    struct stat older;
     uint64_t left;
 
     if ( !w->plan->reserve )
@@ -323,6 +346,8 @@ static int check_reserve(struct writer *w, struct err *e)
         return err_sys(e, -errno,
                        "cannot read the free space on the disk of %s", w->name);
     left = (uint64_t)st.f_bavail * st.f_frsize;
+    if ( has_older(w, &older) )
+        left += (uint64_t)older.st_blocks * 512;
     if ( left >= w->batch_bytes && left - w->batch_bytes >= w->plan->reserve )
         return 0;
     return err_set(e, -ENOSPC, "stopped: less than %llu MB (-r) would stay "
@@ -358,19 +383,27 @@ static bool zstd_is_due(struct writer *w, bool hard)
     return true;
 }
 
+/* The checks before a write, then the end of an older file. */
+static int prepare_write(struct writer *w, struct err *e)
+{
+    int rc = check_reserve(w, e);
+
+    return rc || w->is_begun ? rc : replace_older(w, e);
+}
+
 int writer_flush(struct writer *w, bool hard, struct err *e)
 {
     int rc = w->failed;
 
     assert(w->nr_preface <= w->nr_batch && w->nr_batch <= WRITER_BATCH);
     if ( !rc && w->nr_batch )
-        rc = check_reserve(w, e);
+        rc = prepare_write(w, e);
     if ( !rc && w->nr_batch )
     {
         rc = w->zstd ? pack_batch(w) : write_batch(w);
         account_batch(w);
     }
-    if ( !rc && w->zstd && zstd_is_due(w, hard) )
+    if ( !rc && w->zstd && w->is_begun && zstd_is_due(w, hard) )
     {
         rc = xt_zstd_flush(w->zstd);
         if ( !rc )
@@ -407,11 +440,15 @@ static void add_preface(struct writer *w)
 int writer_begin(struct writer *w, unsigned int cpu, const void *preface,
                  size_t bytes, struct err *e)
 {
+    int rc;
+
     assert(preface || !bytes);
     w->preface_cpu = cpu;
     w->preface = (struct iovec){ (void *)preface, bytes };
     add_preface(w);
-    return writer_flush(w, true, e);
+    /* Also without a preface: the capture has begun. */
+    rc = prepare_write(w, e);
+    return rc ? fail_writer(w, rc, e) : writer_flush(w, true, e);
 }
 
 void writer_renew(struct writer *w, void *(*renew)(void *arg, size_t *bytes),

@@ -45,6 +45,8 @@ struct writer
     int fd;
     char name[PATH_MAX];        /* name of the open file, for messages */
     bool is_own_file;           /* not standard output */
+    bool is_new;                /* there was no older file of this name */
+    bool is_begun;              /* an older file is no longer there */
     int failed;                 /* -errno of the first failure, or 0 */
     uint64_t windows, bytes;    /* written to all files, with headers */
     uint64_t nr_given;          /* windows written, without prefaces */
@@ -74,8 +76,9 @@ struct writer
 };
 
 /*
- * Create or truncate the first file.  Fails for a terminal and for a symbolic
- * link: in /tmp, another user may have created the link.
+ * Open the first file.  An older file is replaced only by writer_begin(), so it
+ * survives a capture that cannot begin.  Fails for a terminal and for a
+ * symbolic link: in /tmp, another user may have created the link.
  */
 int writer_open(struct writer *w, const struct writer_plan *plan,
                 struct err *e);
