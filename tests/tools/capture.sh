@@ -30,7 +30,7 @@ expect 0 "$xensim" --cpus 2 -- sh -c '
     rm -f trace; "$1" -e hvm:handler -c 1 trace &
     while [ ! -s trace ]; do sleep 0.02; done; kill -INT $!; wait $!
     "$1" -T 0.3 trace' sh "$xentrace"
-grep -q 'since an earlier run' err && fail "a mask was left: $(cat err)"
+grep -q 'mask' err && fail "a mask was left: $(cat err)"
 expect 0 "$xenalyze" --info trace
 grep -qE '^sched ' out || fail "the event mask was left"
 
@@ -39,8 +39,13 @@ expect 0 "$xensim" --cpus 2 -- sh -c '
     "$1" -t 3 -e sched_wake -c 1 --keep-masks -T 0.2 trace &&
     "$1" -T 0.2 trace' sh "$xentrace"
 grep -q 'selects these events is 0x28000' err || fail "no message about the mask"
-grep -q 'event mask is 0x28000 since' err || fail "no message about the event mask"
+grep -q 'event mask is 0x28000, and -e is not given' err || fail "no message about the event mask"
 grep -q 'leaves 1 of 2 pcpus out' err || fail "no message about the pcpu mask"
+# A mask may be that of the boot: no message names an earlier run.
+expect 0 "$xensim" --cpus 2 --boot 'tbuf_size=8 tevt_mask=0x2f000' -- \
+    "$xentrace" -T 0.1 trace
+grep -q 'event mask is 0x2f000' err || fail "no message about the mask of the boot"
+grep -q 'earlier run' err && fail "there was no earlier run: $(cat err)"
 
 # Through a pipe.
 expect 0 "$xensim" --cpus 2 --seed 7 --report counts -- \

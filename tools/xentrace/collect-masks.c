@@ -184,11 +184,11 @@ void collect_warn_about_masks(const struct collect *c)
 {
     warn_about_triggers(c);
     if ( !c->masks.evt && c->rings.evt_mask != TRC_ALL )
-        log_warning(c->log, "the event mask is %#x since an earlier run: only "
-                    "those events are traced; use -e all for all",
+        log_warning(c->log, "Xen's event mask is %#x, and -e is not given: "
+                    "only those events are traced; use -e all for all",
                     c->rings.evt_mask);
     if ( !c->cpu_bits && c->state.nr_masked )
-        log_warning(c->log, "the pcpu mask leaves %u of %u pcpus out since an "
-                    "earlier run; use -c all for all", c->state.nr_masked,
+        log_warning(c->log, "Xen's pcpu mask leaves %u of %u pcpus out, and "
+                    "-c is not given: use -c all for all", c->state.nr_masked,
                     c->state.nr_online);
 }

@@ -29,7 +29,7 @@ int collect_set_masks(struct collect *c, struct err *e);
 void collect_restore_masks(struct collect *c);
 void collect_free_masks(struct collect *c);
 
-/* Warn about masks that an earlier run has left. */
+/* Warn about masks that Xen had before, from its boot or an earlier run. */
 void collect_warn_about_masks(const struct collect *c);
 
 /* Other readers. */
