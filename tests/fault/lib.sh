@@ -22,7 +22,7 @@ balance() {
         cat damage >&2
         fail "$what: a file is damaged"
     }
-    sed -nE 's/^xentrace: warning: pcpu ([0-9]+): ([0-9]+) events could not be written$/\1 \2/p' \
+    sed -nE 's/^xentrace: warning: pcpu ([0-9]+): ([0-9]+) events? could not be written$/\1 \2/p' \
         messages >unwritten
     sed -nE 's/.*"cpu": ([0-9]+), "emitted": ([0-9]+), "unsure": ([0-9]+),.*"lost": ([0-9]+) .*/\1 \2 \3 \4/p' \
         counts >truth

@@ -141,7 +141,7 @@ for n in 2 4; do
         FAULT=write:$2+ "$1" -z -T 30 trace || exit 0' sh "$xentrace" $n
     cp err messages
     grep -q 'No space left\|no zstd' err || fail "-z: the reason is not the disk"
-    unwritten=$(sed -n 's/.*: \([0-9]*\) events could not be written/\1/p' messages |
+    unwritten=$(sed -n 's/.*: \([0-9]*\) events* could not be written/\1/p' messages |
         awk '{ n += $1 } END { print n + 0 }')
     grep -q 'no zstd' messages ||
         emitted "-z, full disk" $(($(events trace) + unwritten))
@@ -161,6 +161,11 @@ kept=$(events trace)
 [ "$kept" -gt 0 ] || fail "-M: no events"
 [ "$(wc -c <trace)" -le 60000 ] || fail "-M: the file is too large"
 emitted "-M" $((kept + $(value "older events")))
+# The summary has the events of the file, and apart from them the overwritten.
+[ "$(value 'events* from [12] pcpus*')" -eq "$kept" ] ||
+    fail "-M: $kept events in the file: $(cat messages)"
+grep -qE '[1-9][0-9]* older events were overwritten in memory: -M keeps the newest 40.0 KiB$' \
+    messages || fail "-M: $(cat messages)"
 
 expect 0 "$xensim" --cpus 2 -- sh -c '
     rm -f trace; "$1" -M 100k --keep 1 trace &
@@ -183,7 +188,7 @@ expect 0 "$xensim" --cpus 2 -- "$xentrace" -X -D -M 1M -T 0.2 --plain trace
 
 # -M 0 turns the memory buffer off.
 expect 0 "$xensim" --cpus 2 -- "$xentrace" -M 0 -T 0.1 trace
-grep -q 'events dropped' err && fail "-M 0 buffers in memory"
+grep -q 'overwritten' err && fail "-M 0 buffers in memory"
 
 # -X reads nothing from rings that are new (it discards the records of new rings
 # from before tracing was disabled).
@@ -278,14 +283,17 @@ for fault in alloc open mmap; do
 done
 rm -f old*
 
-# Events not written to a full disk are counted for each pcpu.
+# Events not written to a full disk are counted for each pcpu, and not among
+# those of the file.
 expect 1 "$xensim" --cpus 2 --rate 100k --report counts -- \
     sh -c 'FAULT=write:3+ exec "$1" -T 30 trace' sh "$xentrace"
 grep -q 'No space left' err || fail "the reason is not the disk"
 cp err messages
-unwritten=$(sed -n 's/.*: \([0-9]*\) events could not be written/\1/p' messages |
+unwritten=$(sed -n 's/.*: \([0-9]*\) events* could not be written/\1/p' messages |
     awk '{ n += $1 } END { print n + 0 }')
 emitted "a full disk" $(($(events trace) + unwritten))
+[ "$(value 'events* from [0-2] pcpus*')" -eq "$(events trace)" ] ||
+    fail "a full disk: other events in the file: $(cat messages)"
 
 # --- incompatible options ----------------------------------------------------
 

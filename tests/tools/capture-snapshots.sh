@@ -175,6 +175,13 @@ last=$("$xenalyze" --info recent | sed -nE 's/^  time: .* ([0-9]+) \.\. [0-9]+$/
 expect 0 "$xensim" --cpus 2 -- "$xentrace" --stats -T 2.3 trace
 [ "$(grep -cE '^0:0[1-9]  .*events/s  .* lost, rings .* queued$' err)" -ge 1 ] ||
     fail "no line of --stats"
+# Records in memory, and those that Xen keeps, which have no rates.
+expect 0 "$xensim" --cpus 2 -- "$xentrace" --stats -M 64k -T 1.3 trace
+grep -qE '^0:01  .*events/s  .* of 64.0 KiB in memory, [0-9]+ lost, rings [0-9]+ % full$' err ||
+    fail "--stats -M: $(cat err)"
+expect 0 "$xensim" --cpus 2 -- "$xentrace" flight -S 4 --stats -T 1.3 trace
+grep -qE "^0:01  up to 32.0 KiB in Xen's rings, 0 lost\$" err ||
+    fail "--stats of a flight recorder: $(cat err)"
 expect 0 "$xensim" --cpus 2 -- sh -c 'rm -f trace; "$1" trace 2>answer &
     while [ ! -s trace ]; do sleep 0.02; done
     sleep 0.2; kill -USR1 $!; while [ ! -s answer ]; do sleep 0.02; done

@@ -37,6 +37,12 @@ ended() {
     [ ! -e "$(socket "$1")" ] || fail "the socket is left behind"
 }
 
+# events_are N: the trace of the last whole() has N events
+events_are() {
+    grep -qE "^  records: [0-9]+: ${1:-none} events" out ||
+        fail "$1 events were printed, but there are: $(cat out)"
+}
+
 whole() {
     expect 0 "$xenalyze" --info "$1"
     grep -qx 'damage: none' out || fail "$1: damage"
@@ -84,8 +90,10 @@ expect 0 "$xentrace" status
 cp out status.txt
 for line in "xentrace $one" "  output:     $PWD/memory" \
     '  hypervisor: xensim, .*, 2 pcpus' '  mode:       newest records in memory' \
-    '  since:      20..-..-.. ..:..:.. \(0:..\)' '  records:    [0-9]+' \
-    '  bytes:      [0-9]+ \(.*\)' '  lost:       0' \
+    '  tracing:    on' '  since:      20..-..-.. ..:..:.. \(0:..\)' \
+    '  records:    [0-9]+ in memory, 0 older overwritten' \
+    '  bytes:      [0-9]+ \([0-9.]+ .?i?B of 1.0 MiB in memory\)' \
+    '  lost:       0' \
     '  rings:      up to [0-9]+ % full' '  snapshots:  0'; do
     grep -qxE "$line" status.txt || fail "status lacks the line: $line"
 done
@@ -109,9 +117,11 @@ expect 0 "$xentrace" status --pid "$one"
 grep -qx "  snapshots:  3, the newest is $PWD/memory.3" out ||
     fail "status: $(cat out)"
 expect 0 "$xentrace" stop
-grep -qE "^$PWD/memory: [0-9.]+ .?i?B, [0-9]+ events, 0 lost$" out ||
+grep -qE "^$PWD/memory: [0-9.]+ .?i?B, [0-9]+ events?, 0 lost$" out ||
     fail "stop prints $(cat out)"
+printed=$(sed -n 's/.*, \([0-9]*\) events*,.*/\1/p' out)
 whole memory # complete before stop returns
+events_are "$printed"
 ended "$one"
 
 # Without a name for the snapshot, or metadata for its comment.
@@ -147,7 +157,12 @@ ended "$one"
 start flight -S 4 recorder
 one=$!
 expect 0 "$xentrace" status
-grep -q "mode:  *flight recorder in Xen's rings" out || fail "status: $(cat out)"
+for line in "  mode:       flight recorder in Xen's rings" '  tracing:    on' \
+    "  records:    in Xen's rings, not counted before a snapshot" \
+    "  bytes:      up to [1-9][0-9]+ \([0-9.]+ KiB in Xen's rings\)"; do
+    grep -qxE "$line" out || fail "status lacks the line: $line: $(cat out)"
+done
+grep -q '^  rings:' out && fail "the fill level of hidden rings: $(cat out)"
 expect 0 "$xentrace" mark 'in the recorder'
 for n in 1 2; do
     sleep 0.2
@@ -158,8 +173,28 @@ done
 expect 0 "$xenalyze" --info recorder.1
 grep -q '^  mark: .*in the recorder' out || fail "no mark: $(cat out)"
 expect 0 "$xentrace" stop
+printed=$(sed -n 's/.*, \([0-9]*\) events*,.*/\1/p' out)
 ended "$one"
 whole recorder
+events_are "$printed"
+grep -q "older events that Xen overwrote in its rings are not counted" \
+    capture.err || fail "no word on the rings: $(cat capture.err)"
+
+# Events overwritten in memory are counted apart from those of the file.
+start -M 4096 tiny
+one=$!
+grow() {
+    "$xentrace" status tiny >grown &&
+        grep -qE '^  records:    [0-9]+ in memory, [1-9][0-9]* older overwritten$' grown
+}
+wait_for grow
+expect 0 "$xentrace" stop tiny
+grep -qE ' [0-9]+ events?, 0 lost, [1-9][0-9]* older overwritten in memory$' out ||
+    fail "stop prints $(cat out)"
+printed=$(sed -n 's/.*, \([0-9]*\) events*,.*/\1/p' out)
+ended "$one"
+whole tiny
+events_are "$printed"
 
 start --rotate-size 64k rotated
 one=$!

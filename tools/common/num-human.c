@@ -154,3 +154,8 @@ uint64_t num_per_second(uint64_t count, uint64_t ns)
     rate = (double)count * second / ns;
     return rate < 0x1p64 ? (uint64_t)rate : UINT64_MAX;
 }
+
+const char *num_plural(uint64_t number)
+{
+    return number == 1 ? "" : "s";
+}

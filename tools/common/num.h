@@ -125,6 +125,9 @@ char *num_duration(char *p, uint64_t ns);
 /* A clock: "0:07", "12:34", "1:02:03". */
 char *num_clock(char *p, uint64_t seconds);
 
+/* The end of a noun behind this number: "" after 1, otherwise "s". */
+const char *num_plural(uint64_t number);
+
 /* Events per second, `count` in `ns`, for num_human; 0 if ns is 0. */
 uint64_t num_per_second(uint64_t count, uint64_t ns);
 

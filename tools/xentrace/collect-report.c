@@ -132,12 +132,30 @@ static void write_second(struct collect *c)
     pipeline_poll_metadata(&c->pipeline, c->hv);
 }
 
+/* The bytes of the newest records, which are not in the file yet. */
+static void get_held(const struct collect *c, struct stats_now *now)
+{
+    const struct window_fifo *fifo = &c->pipeline.memory.fifo;
+
+    now->holder = c->recorder ? HOLDER_RINGS
+                  : c->pipeline.to_memory ? HOLDER_MEMORY : HOLDER_FILE;
+    for ( unsigned int cpu = 0; c->recorder && cpu < c->rings.nr_cpus; cpu++ )
+        now->room += c->rings.ring[cpu].data_size;
+    if ( now->holder != HOLDER_MEMORY )
+        return;
+    now->room = fifo->size;
+    now->held = fifo->head - fifo->tail;
+    for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
+        now->overwritten += c->pipeline.memory.dropped[cpu];
+}
+
 void collect_get_progress(const struct collect *c, struct stats_now *now)
 {
     *now = (struct stats_now){
         .ms = collect_now_ms(),
         .waiting = pipeline_pending_bytes(&c->pipeline),
     };
+    get_held(c, now);
     for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
     {
         const struct ring *r = &c->rings.ring[cpu];
@@ -145,9 +163,25 @@ void collect_get_progress(const struct collect *c, struct stats_now *now)
 
         now->events += r->records;
         now->bytes += r->bytes;
-        now->lost += c->lost[cpu].ring;
+        now->lost += c->can_count ? c->lost[cpu].ring : r->reported;
         now->full = full > now->full ? full : now->full;
     }
+    assert(now->overwritten <= now->events);
+}
+
+static void notify_status(const struct stats_now *now)
+{
+    const char *read = now->holder == HOLDER_MEMORY ? " read" : "";
+
+    if ( now->holder == HOLDER_RINGS )
+        service_notify("WATCHDOG=1\nSTATUS=up to %llu bytes in Xen's rings, "
+                       "%llu lost", (unsigned long long)now->room,
+                       (unsigned long long)now->lost);
+    else
+        service_notify("WATCHDOG=1\nSTATUS=%llu events%s, %llu bytes%s, "
+                       "%llu lost", (unsigned long long)now->events, read,
+                       (unsigned long long)now->bytes, read,
+                       (unsigned long long)now->lost);
 }
 
 static void report_second(struct collect *c)
@@ -157,10 +191,7 @@ static void report_second(struct collect *c)
     collect_get_progress(c, &now);
     if ( c->plan->stats )
         stats_line_print(&c->stats, &now);
-    service_notify("WATCHDOG=1\nSTATUS=%llu events, %llu bytes, %llu lost",
-                   (unsigned long long)now.events,
-                   (unsigned long long)now.bytes,
-                   (unsigned long long)now.lost);
+    notify_status(&now);
 }
 
 void collect_every_second(struct collect *c, uint64_t now)
@@ -177,33 +208,51 @@ void collect_every_second(struct collect *c, uint64_t now)
 /* --- end of the capture --------------------------------------------------- */
 
 /*
+ * Update the counts of a pcpu: `left` events are still in its ring, and
+ * `failed` records were copied, but are not in the file.  The events to be
+ * written are those copied, or with a memory buffer those that it holds.
+ */
+static void count_written(struct collect *c, unsigned int cpu, uint64_t left,
+                          const struct scan_counts *held,
+                          const struct scan_counts *failed)
+{
+    struct collect_lost *l = &c->lost[cpu];
+    uint64_t events = c->pipeline.to_memory ? held->events
+                      : cpu < c->rings.nr_cpus ? c->rings.ring[cpu].records
+                      : 0;
+
+    assert(failed->events <= events);
+    l->written = events - failed->events;
+    l->output = left + failed->events;
+    /* Other processes may have changed the ring after the copy. */
+    l->reported -= failed->lost < l->reported ? failed->lost : l->reported;
+}
+
+/*
  * With -x, and if tracing stays on for another reader, records in the rings are
  * left for the next reader, not lost.  Loss records that are not in the file
  * report nothing.
  */
-static void count_unwritten(struct collect *c, bool failed)
+static void count_unwritten(struct collect *c, bool has_failed)
 {
+    struct scan_counts *held = fault_calloc(c->nr_cpus, sizeof(*held));
+    struct scan_counts *failed = fault_calloc(c->nr_cpus, sizeof(*failed));
     uint64_t *left = fault_calloc(c->nr_cpus, sizeof(*left));
-    struct scan_counts *counts = fault_calloc(c->nr_cpus, sizeof(*counts));
 
-    if ( left && counts )
+    if ( left && held && failed )
     {
         if ( !c->plan->leave_enabled && !c->left_on )
             drain_count(&c->rings, left);
-        if ( failed )
-            pipeline_count(&c->pipeline, counts, c->nr_cpus);
+        if ( c->pipeline.to_memory )
+            memory_buffer_count(&c->pipeline.memory, 0, held);
+        if ( has_failed )
+            pipeline_count(&c->pipeline, failed, c->nr_cpus);
         for ( unsigned int cpu = 0; cpu < c->nr_cpus; cpu++ )
-        {
-            struct collect_lost *l = &c->lost[cpu];
-
-            l->output = left[cpu] + counts[cpu].events;
-            /* Other processes may have changed the ring after the copy. */
-            l->reported -= counts[cpu].lost < l->reported ? counts[cpu].lost
-                                                          : l->reported;
-        }
+            count_written(c, cpu, left[cpu], &held[cpu], &failed[cpu]);
     }
     free(left);
-    free(counts);
+    free(held);
+    free(failed);
 }
 
 /* Events that left the memory buffer for newer ones. */

@@ -66,18 +66,57 @@ static void put_since(struct status_text *t, const struct collect *c,
     put_status_line(t, "since: %s (%s)", moment, elapsed);
 }
 
-static void put_counts(struct status_text *t, const struct collect *c)
+static void put_file_counts(struct status_text *t, const struct stats_now *now)
 {
     char size[NUM_HUMAN_MAX + 4];
+
+    *num_human_1024(size, now->bytes, "B") = '\0';
+    put_status_line(t, "records: %" PRIu64, now->events);
+    put_status_line(t, "bytes: %" PRIu64 " (%s)", now->bytes, size);
+}
+
+static void put_memory_counts(struct status_text *t,
+                              const struct stats_now *now)
+{
+    char held[NUM_HUMAN_MAX + 4], room[NUM_HUMAN_MAX + 4];
+
+    assert(now->overwritten <= now->events && now->held <= now->room);
+    *num_human_1024(held, now->held, "B") = '\0';
+    *num_human_1024(room, now->room, "B") = '\0';
+    put_status_line(t, "records: %" PRIu64 " in memory, %" PRIu64 " older "
+                    "overwritten", now->events - now->overwritten,
+                    now->overwritten);
+    put_status_line(t, "bytes: %" PRIu64 " (%s of %s in memory)", now->held,
+                    held, room);
+}
+
+/* Xen hides the fill level of rings that it overwrites. */
+static void put_ring_counts(struct status_text *t, const struct stats_now *now)
+{
+    char room[NUM_HUMAN_MAX + 4];
+
+    *num_human_1024(room, now->room, "B") = '\0';
+    put_status_line(t, "records: in Xen's rings, not counted before a "
+                    "snapshot");
+    put_status_line(t, "bytes: up to %" PRIu64 " (%s in Xen's rings)",
+                    now->room, room);
+}
+
+static void put_counts(struct status_text *t, const struct collect *c)
+{
+    static void (*const put[])(struct status_text *,
+                               const struct stats_now *) = {
+        [HOLDER_FILE] = put_file_counts, [HOLDER_MEMORY] = put_memory_counts,
+        [HOLDER_RINGS] = put_ring_counts,
+    };
     struct stats_now now;
 
     collect_get_progress(c, &now);
-    *num_human_1024(size, now.bytes, "B") = '\0';
-    put_status_line(t, "records: %" PRIu64, now.events);
-    put_status_line(t, "bytes: %" PRIu64 " (%s)", now.bytes, size);
-    if ( c->can_count )
-        put_status_line(t, "lost: %" PRIu64, now.lost);
-    put_status_line(t, "rings: up to %u %% full", now.full);
+    put[now.holder](t, &now);
+    put_status_line(t, "lost: %s%" PRIu64, c->can_count ? "" : "at least ",
+                    now.lost);
+    if ( now.holder != HOLDER_RINGS )
+        put_status_line(t, "rings: up to %u %% full", now.full);
 }
 
 static void put_snapshots(struct status_text *t, const struct collect *c)
@@ -99,12 +138,16 @@ static void answer_status(const struct collect *c, struct request *r,
     struct status_text t = { .used = 0 };
 
     put_status_line(&t, "output: %s", *output ? output : "standard output");
-    put_status_line(&t, "hypervisor: %s, %s, %u pcpus", c->hv->type->name,
-                    c->info.version, c->info.nr_online);
+    put_status_line(&t, "hypervisor: %s, %s, %u pcpu%s", c->hv->type->name,
+                    c->info.version, c->info.nr_online,
+                    num_plural(c->info.nr_online));
     put_status_line(&t, "mode: %s", c->recorder
                     ? "flight recorder in Xen's rings"
                     : c->pipeline.to_memory ? "newest records in memory"
                     : "to the file");
+    if ( c->tracing && c->can_count )
+        put_status_line(&t, "tracing: %s", c->is_off
+                        ? "switched off by another program" : "on");
     put_since(&t, c, now_ms);
     put_counts(&t, c);
     put_snapshots(&t, c);

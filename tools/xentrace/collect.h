@@ -62,7 +62,7 @@ struct collect_plan
 
 #define COLLECT_PAGES 32u
 
-/* Events of a pcpu that are missing in the file, by reason. */
+/* Events of a pcpu: those missing in the file, by reason, and those in it. */
 struct collect_lost
 {
     uint64_t ring;          /* no room in Xen's ring */
@@ -71,6 +71,7 @@ struct collect_lost
     uint64_t taken;         /* read by another program */
     uint64_t reported;      /* not a loss: the part of `ring` that loss records
                                in the files count */
+    uint64_t written;       /* no loss either: the events in the files */
 };
 
 struct masks
@@ -113,7 +114,8 @@ struct collect
     bool left_on;                       /* tracing stays on for that process */
     uint64_t next_second;               /* of clock and loss records */
 
-    bool can_count;                     /* Xen counts its lost records */
+    bool can_count;                     /* Xen counts its lost records; false:
+                                           only its loss records do */
     uint64_t *lost_before;              /* of each pcpu, at the start */
     struct collect_lost *lost;          /* of each pcpu */
 };

@@ -9,10 +9,22 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* The place of the newest records. */
+enum stats_holder
+{
+    HOLDER_FILE,
+    HOLDER_MEMORY,          /* -M */
+    HOLDER_RINGS,           /* flight recorder: nothing is read or counted */
+};
+
 struct stats_now
 {
     uint64_t ms;            /* monotonic clock */
     uint64_t events, bytes; /* taken from the rings so far */
+    enum stats_holder holder;
+    uint64_t held;          /* bytes in memory ... */
+    uint64_t room;          /* ... which has this size, as have the rings */
+    uint64_t overwritten;   /* events, in memory */
     uint64_t lost;
     uint64_t waiting;       /* bytes queued for the disk */
     unsigned int full;      /* maximum of all rings so far, in percent */

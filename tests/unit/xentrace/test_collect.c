@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/fault.h"
+#include "xentrace/collect-private.h"
 #include "xentrace/stop-signals.h"
 
 #include "tests/unit/libxentrace/unit.h"
@@ -434,6 +435,57 @@ START_TEST(reported_losses)
 }
 END_TEST
 
+/* Stock's Xen has loss records only: the progress has their losses. */
+START_TEST(reported_losses_are_progress)
+{
+    static struct make m;
+    struct stats_now now;
+    struct run r;
+
+    m.size = 0;
+    make_lost(&m, 1, 7);
+    make_record(&m, 0x81001, 0, 2);
+    run_init(&r, true);
+    r.f.no_state = true;
+    r.f.records_at_disable = &m;
+    run_capture(&r);
+    ck_assert_int_eq(r.rc, 0);
+    collect_get_progress(&r.c, &now);
+    ck_assert_uint_eq(now.lost, 7);
+    ck_assert_uint_eq(now.events, 3);
+    ck_assert_int_eq(now.holder, HOLDER_FILE);
+    ck_assert_uint_eq(r.c.lost[0].written + r.c.lost[1].written, 3);
+    run_fini(&r);
+}
+END_TEST
+
+/* Events in memory are written, and those that left it are not. */
+START_TEST(written_from_memory)
+{
+    static struct make m;
+    struct stats_now now;
+    struct run r;
+
+    m.size = 0;
+    for ( unsigned int i = 0; i < 300; i++ )
+        make_record(&m, 0x81001, 0, 5);
+    run_init(&r, true);
+    r.plan.memory = 4096;
+    r.f.records_at_disable = &m;
+    run_capture(&r);
+    ck_assert_int_eq(r.rc, 0);
+    collect_get_progress(&r.c, &now);
+    ck_assert_int_eq(now.holder, HOLDER_MEMORY);
+    ck_assert_uint_eq(now.events, 302);
+    ck_assert_uint_gt(now.overwritten, 0);
+    ck_assert_uint_le(now.held, now.room);
+    ck_assert_uint_eq(now.room, 4096);
+    ck_assert_uint_eq(r.c.lost[0].written + r.c.lost[1].written,
+                      now.events - now.overwritten);
+    run_fini(&r);
+}
+END_TEST
+
 /* --- later domains -------------------------------------------------------- */
 
 /* The number of times that the file contains this text. */
@@ -821,7 +873,8 @@ UNIT_MAIN("collect", plain, everything_said, masks_are_put_back,
           unknown_cpu_mask, mask_of_another_program, trigger_adds_events,
           switched_off, masks_left_over, leave_enabled, start_disabled,
           discard, discard_before_tracing, records_at_disable, time_is_up,
-          losses, reported_losses,
+          losses, reported_losses, reported_losses_are_progress,
+          written_from_memory,
           later_domains, later_domains_in_memory,
           hostile_name_in_cause, refused, no_rings,
           no_ring_can_be_mapped, no_virq, second_reader, shared_rings,
