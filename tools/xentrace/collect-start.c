@@ -20,6 +20,7 @@
 
 #include <public/trace.h>
 
+#include "common/num.h"
 #include "xentrace/ring-drain.h"
 #include "xentrace/competing-readers.h"
 #include "xentrace/stop-signals.h"
@@ -96,9 +97,9 @@ static int open_rings(struct collect *c, struct err *e)
     if ( !c->rings.nr_mapped )
         return err_set(e, -ENODEV, "cannot map the ring of any pcpu");
     if ( c->plan->pages && c->plan->pages != c->rings.pages )
-        log_warning(c->log, "the rings have %u pages, not %u: they existed "
-                    "before, or Xen's limit is lower",
-                    c->rings.pages, c->plan->pages);
+        log_warning(c->log, "the rings have %u page%s, not %u: they existed "
+                    "before, or Xen's limit is lower", c->rings.pages,
+                    num_plural(c->rings.pages), c->plan->pages);
     if ( is_discarded(c) && !c->recorder )
         drain_discard(&c->rings, c->lost_before, c->log);
     collect_warn_about_masks(c);

@@ -292,15 +292,17 @@ static int write_file(struct job *j, const struct writer_plan *output,
 static int report_result(const struct job *j, const char *dump, struct err *e)
 {
     if ( j->unread.records + j->recovered.records )
-        log_info(j->log, "%s: %" PRIu64 " records that dom0 had not read, of %"
-                 PRIu64 " pcpu%s; %" PRIu64 " older ones, recovered", dump,
-                 j->unread.records, j->unread.pcpus,
-                 j->unread.pcpus == 1 ? "" : "s", j->recovered.records);
+        log_info(j->log, "%s: %" PRIu64 " record%s that dom0 had not read, of %"
+                 PRIu64 " pcpu%s; %" PRIu64 " older one%s, recovered", dump,
+                 j->unread.records, num_plural(j->unread.records),
+                 j->unread.pcpus, num_plural(j->unread.pcpus),
+                 j->recovered.records, num_plural(j->recovered.records));
     else if ( !j->bad )
         log_warning(j->log, "%s: the trace buffers are empty", dump);
     return j->bad ? err_set(e, -EBADMSG, "%u ring%s not read to the end, %"
-                            PRIu64 " bytes", j->bad,
-                            j->bad == 1 ? " was" : "s were", j->damaged)
+                            PRIu64 " byte%s", j->bad,
+                            j->bad == 1 ? " was" : "s were", j->damaged,
+                            num_plural(j->damaged))
                   : 0;
 }
 

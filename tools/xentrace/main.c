@@ -10,6 +10,7 @@
 
 #include "common/err.h"
 #include "common/fault.h"
+#include "common/num.h"
 #include "xentrace/collect.h"
 #include "xentrace/watchdog.h"
 #include "xentrace/hypervisor.h"
@@ -28,8 +29,8 @@ static int check_rings(const struct collect *c, struct err *e)
 
     for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
         given_up += c->rings.ring[cpu].given_up;
-    return given_up ? err_set(e, -EBADMSG, "%u rings were not read to the end",
-                              given_up) : 0;
+    return given_up ? err_set(e, -EBADMSG, "%u ring%s not read to the end",
+                              given_up, given_up == 1 ? " was" : "s were") : 0;
 }
 
 /* A capture works without a control socket. */
@@ -99,11 +100,12 @@ static int run_capture(struct options *o, struct hv *hv, struct writer *w,
 static void report_mask(const struct options *o)
 {
     uint32_t mask = o->events.mask;
+    unsigned int others = mask_events_count(mask) - o->events.names;
 
     if ( o->events.names )
         log_info(&o->log, "the smallest mask that selects these events is %#x, "
-                 "which also selects %u others", mask,
-                 mask_events_count(mask) - o->events.names);
+                 "which also selects %u other%s", mask, others,
+                 num_plural(others));
 }
 
 /* The receivers of the message that tracing has begun. */

@@ -15,6 +15,7 @@
 
 #include <public/trace.h>
 
+#include "common/num.h"
 #include "common/opts.h"
 #include "libxentrace/catalogue.h"
 
@@ -232,7 +233,7 @@ static int set_hex(const char *text, unsigned int nr_cpus,
             any = true;
         }
     return any ? 0 : err_set(e, -ERANGE, "\"%.80s\" selects none of the %u "
-                             "pcpus here", text, nr_cpus);
+                             "pcpu%s here", text, nr_cpus, num_plural(nr_cpus));
 }
 
 int mask_cpus(const char *text, unsigned int nr_cpus, unsigned char *bits,

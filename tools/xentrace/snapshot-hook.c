@@ -158,8 +158,8 @@ void hook_end(struct snapshot_hook *h, bool (*is_forced)(void))
           hook_poll(h, read_ms()) )
         nanosleep(&pause, NULL);
     if ( h->nr_queued )
-        log_warning(h->log, "--on-snapshot: %u commands were not run",
-                    h->nr_queued);
+        log_warning(h->log, "--on-snapshot: %u command%s not run",
+                    h->nr_queued, h->nr_queued == 1 ? " was" : "s were");
     if ( h->pid )
         log_warning(h->log, "--on-snapshot: the command for %s still runs",
                     h->running.file);

@@ -44,7 +44,8 @@ static void lost_record(struct triggers *t, void *state, unsigned int cpu,
         return;
     trigger_fire(t, trigger, &(struct trigger_firing){
                      .tsc = r->tsc, .value = *lost, .vcpu = TRIGGER_NO_VCPU,
-                 }, "%" PRIu64 " records were lost", *lost);
+                 }, "%" PRIu64 " record%s lost", *lost,
+                 *lost == 1 ? " was" : "s were");
     *lost = 0;
 }
 
