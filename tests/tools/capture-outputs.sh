@@ -186,7 +186,10 @@ emitted "tiny -M" $(($(events trace) + $(value "older events")))
 expect 0 "$xensim" --cpus 2 -- "$xentrace" -X -D -M 1M -T 0.2 --plain trace
 [ ! -s trace ] || fail "-M without events wrote to the file"
 
-# -M 0 turns the memory buffer off.
+# -M 0 turns the memory buffer off, and the help has what is valid.
+expect 0 "$xentrace" help all
+tr -s ' \n' ' ' <out | grep -qF 'records in memory (0 or 4k to 64T)' ||
+    fail "the help of -M: $(grep -A1 memory-buffer out)"
 expect 0 "$xensim" --cpus 2 -- "$xentrace" -M 0 -T 0.1 trace
 grep -q 'overwritten' err && fail "-M 0 buffers in memory"
 
@@ -305,6 +308,8 @@ done <<'END'
 -M 1M --rotate-size 1M trace|-M
 --rotate-time 1s -|file
 --keep 3 trace|--keep
--M 100 trace|100
+-M 100 trace|--memory-buffer 100: must be 0 or 4k to 64T
+-M 4095 trace|must be 0 or 4k to 64T
+-M 65T trace|must be 0 or 4k to 64T
 --rotate-size 10 trace|10
 END

@@ -120,7 +120,7 @@ xentrace|2|64k|--rotate-size 4x trace
 xentrace|2|at least 4k|--rotate-size 4095 trace
 xentrace|2|file name|--rotate-size 1M
 xentrace|2|do not combine|--rotate-size 1M -M 1M trace
-xentrace|2|at least 4096 bytes|-M 1 trace
+xentrace|2|must be 0 or 4k to 64T|-M 1 trace
 xentrace|2|xen, xensim|--hypervisor=kvm trace
 xentrace|2|exit>5ms|--snapshot-on exit>soon trace
 xentrace|2|20ms|--snapshot-on runnable>20 trace

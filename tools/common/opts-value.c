@@ -124,9 +124,11 @@ const char *opt_range(const struct opt *o, char buf[OPT_RANGE_MAX])
     k->show(o->min, low);
     k->show(get_max(o), high);
     if ( get_max(o) == k->most )
-        snprintf(buf, OPT_RANGE_MAX, "at least %s", low);
+        snprintf(buf, OPT_RANGE_MAX, "%sat least %s", o->or_zero ? "0 or " : "",
+                 low);
     else
-        snprintf(buf, OPT_RANGE_MAX, "%s to %s", low, high);
+        snprintf(buf, OPT_RANGE_MAX, "%s%s to %s", o->or_zero ? "0 or " : "",
+                 low, high);
     return buf;
 }
 
@@ -147,6 +149,11 @@ static int out_of_range(const struct opt *o, const char *text, int rc,
     return err_usage(e, "%s %s: must be %s", label, text, range);
 }
 
+static bool is_in_range(const struct opt *o, uint64_t value)
+{
+    return (value >= o->min && value <= get_max(o)) || (o->or_zero && !value);
+}
+
 static int store_number(const struct opt *o, const char *text, void *config,
                         struct err *e)
 {
@@ -160,7 +167,7 @@ static int store_number(const struct opt *o, const char *text, void *config,
     if ( rc == -EINVAL )
         return err_usage(e, "%s %s: not %s; it looks like %s",
                          opt_label(o, label), text, k->name, k->like);
-    if ( rc || value < o->min || value > get_max(o) )
+    if ( rc || !is_in_range(o, value) )
         return out_of_range(o, text, rc, e);
 
     if ( o->type == OPT_UINT )

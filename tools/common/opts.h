@@ -53,6 +53,7 @@ struct opt
     const char *help;           /* one line, lower case, no full stop */
     const char *preset;         /* default, parsed like a word; may be NULL */
     uint64_t min, max;          /* inclusive; max 0: no upper bound */
+    bool or_zero;               /* 0 is valid, too, for "none" */
     const char *const *choices; /* words, then NULL; also for OPT_CALL */
     int (*parse)(const struct opt *o, const char *text, void *config,
                  struct err *e);

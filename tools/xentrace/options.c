@@ -98,7 +98,8 @@ static const struct opt opts[] = {
 
     { .type = OPT_GROUP, .help = "Output" },
     { .name = "memory-buffer", .letter = 'M', .type = OPT_SIZE,
-      .arg = "SIZE", AT(plan.memory), .max = 1ull << 46, .common = true,
+      .arg = "SIZE", AT(plan.memory), .min = WINDOW_FIFO_MIN,
+      .max = 1ull << 46, .or_zero = true, .common = true,
       .help = "keep the newest records in memory" },
     { .name = "flight-recorder", .type = OPT_FLAG, AT(plan.flight_recorder),
       .help = "as -M, but let Xen keep the newest records, if it can" },
@@ -222,10 +223,6 @@ static int check_snapshots(struct options *o, struct err *e)
     struct collect_plan *p = &o->plan;
     bool has_before = p->before_ns != TIME_UNSET;
 
-    if ( p->memory && p->memory < WINDOW_FIFO_MIN )
-        return err_usage(e, "--memory-buffer %llu: give at least %u "
-                         "bytes", (unsigned long long)p->memory,
-                         WINDOW_FIFO_MIN);
     if ( (o->triggers.nr || p->flight_recorder) && !p->memory )
         p->memory = MEMORY_PRESET;
     if ( !p->memory && (has_before || p->after_ns || p->max_snapshots) )
