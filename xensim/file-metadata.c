@@ -160,7 +160,7 @@ static uint64_t hash_options(const struct options *o, uint64_t hash)
         hash = hash_number(hash, 1);
     if ( o->wall_clock )
         hash = hash_number(hash, o->wall_clock);
-    if ( strcmp(o->host_name, "xensim") )
+    if ( strcmp(o->host_name, HOST_NAME) )
         hash = hash_text(hash, o->host_name);
     if ( o->stall )
         hash = hash_number(hash_number(hash, o->stall), o->stall_for);

@@ -147,7 +147,7 @@ static const struct opt opts[] = {
       .at = AT(output),
       .help = "with --virtual: write the trace to FILE, no reader" },
     { .name = "host-name", .type = OPT_TEXT, .arg = "NAME",
-      .at = AT(host_name), .preset = "xensim",
+      .at = AT(host_name), .preset = HOST_NAME,
       .help = "with --output: the name of the host" },
     { .name = "wall-clock", .type = OPT_TIME, .arg = "TIME",
       .at = AT(wall_clock), .min = 0, .max = SIM_TIME_MAX, .preset = "0",
@@ -194,13 +194,28 @@ static const struct program program = {
 
 /* ---- what options mean together --------------------------------------- */
 
-static int check_output(const struct options *o, struct err *e)
+/* Options that change a trace of --output only. */
+static int check_no_output(const struct options *o, struct err *e)
 {
-    if ( o->programs && !o->output )
+    if ( o->programs )
         return err_usage(e, "--programs needs --output: the traces have one "
                          "clock in virtual time only");
+    if ( o->drain )
+        return err_usage(e, "--drain needs --output: with a reader, "
+                         "the reader decides when to drain");
+    if ( o->wall_clock )
+        return err_usage(e, "--wall-clock needs --output: a reader gets the "
+                         "wall clock of this machine");
+    if ( strcmp(o->host_name, HOST_NAME) )
+        return err_usage(e, "--host-name needs --output: a reader gets the "
+                         "name of this machine");
+    return 0;
+}
+
+static int check_output(const struct options *o, struct err *e)
+{
     if ( !o->output )
-        return 0;
+        return check_no_output(o, e);
     if ( !o->virtual_time )
         return err_usage(e, "--output needs --virtual: in real time "
                          "run xentrace as the COMMAND instead");
@@ -281,9 +296,6 @@ static int check_options(const struct options *o, struct err *e)
     if ( o->ready_fd != NO_FD && fcntl(o->ready_fd, F_GETFD) < 0 )
         return err_usage(e, "--ready-fd %u: not an open descriptor",
                          o->ready_fd);
-    if ( o->drain && !o->output )
-        return err_usage(e, "--drain needs --output: with a reader, "
-                         "the reader decides when to drain");
     if ( o->cstate_exit && !o->virtual_time )
         return err_usage(e, "--cstate-exit needs --virtual: in real time "
                          "no pcpu sleeps");

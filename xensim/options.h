@@ -71,6 +71,7 @@ struct options
 };
 
 #define NO_FD 0xffffffffu
+#define HOST_NAME "xensim"     /* the default of --host-name */
 #define AUTO 0u
 
 /*

@@ -184,6 +184,8 @@ xensim|2|needs --virtual|--output t -T 1
 xensim|2|needs --duration|--virtual --output t
 xensim|2|only one|--virtual --output t -T 1 -- true
 xensim|2|needs --output|--drain 1s -- true
+xensim|2|--wall-clock needs --output|--wall-clock 1s -- true
+xensim|2|--host-name needs --output|--host-name web1 -- true
 xensim|2|needs --tsc-skew|--tsc-jump 1s -- true
 xensim|1|No such file|--scenario nowhere -- true
 END

@@ -225,6 +225,15 @@ END
 mistake 1 'names are of' <<'END'
 [domain a "b"]
 END
+# 31 characters are the limit.
+long=$(printf %031d 0)
+mistake 1 'names are of' <<END
+[domain ${long}1]
+END
+echo "[domain $long]" >long.scenario
+expect 0 "$xensim" --virtual -T 0.01 -o long -f long.scenario
+expect 0 "$xenalyze" --info long
+grep -q " $long " out || fail "a name of 31 characters is cut"
 mistake 2 'no such key' <<'END'
 [domain web]
 cpus = 3
