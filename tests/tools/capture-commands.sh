@@ -40,6 +40,13 @@ expect 0 "$xentrace" list 'sched_w*,hvm:handler'
 grep -q '^sched_wake ' out || fail "list: the pattern selects no event"
 grep -q '^hvm_cpuid ' out || fail "list: no event of the subclass"
 grep -qE '^(mem|sched:min|hvm_vmexit) ' out && fail "list: too much"
+# A class has events of other names, too; a pattern has no classes.
+expect 0 "$xentrace" list sched
+for name in sched:min sched_wake csched2_tickle rtds_schedule; do
+    grep -q "^$name " out || fail "list sched: no $name"
+done
+expect 0 "$xentrace" list 'sched_*'
+grep -v '^sched_[a-z_]* ' out | grep . && fail "list: not of the pattern"
 expect 0 "$xentrace" list TRC_SCHED_WAKE
 grep -q '^sched_wake ' out || fail "list: no constant"
 expect 0 "$xentrace" list 0x28004
