@@ -240,6 +240,8 @@ expect 0 "$xensim" --cpus 2 --report counts -- \
     "$xentrace" --rotate-time 200ms --keep 2 -T 1 trace
 set -- trace.*
 [ $# -eq 2 ] || fail "--keep 2 kept $#"
+grep -qE -- '--keep has kept the newest 2 of [1-9][0-9]* files: these numbers' err ||
+    fail "the numbers are those of removed files: $(cat err)"
 [ "$(events "$@")" -gt 0 ] || fail "the newest files are empty"
 rm trace.*
 

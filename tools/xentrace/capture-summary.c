@@ -151,6 +151,13 @@ static void print_suppressed(const struct collect *c, const struct log *log)
                  p->keep, num_plural(p->keep));
 }
 
+/* True: older files of the series were removed, as --keep wants. */
+static bool has_removed_files(const struct writer *w)
+{
+    return w->plan && w->plan->numbered && w->plan->keep &&
+           w->files > w->plan->keep;
+}
+
 /* The number of the newest file, if files are numbered: "trace.bin.7". */
 static void format_name(const struct writer *w, const char *output, char *text,
                         size_t size)
@@ -168,14 +175,17 @@ static void format_name(const struct writer *w, const char *output, char *text,
 void capture_summary_format(const struct collect *c, const struct writer *w,
                             const char *output, char *text, size_t size)
 {
-    char bytes[NUM_HUMAN_MAX + 4], name[PATH_MAX + 64];
+    char bytes[NUM_HUMAN_MAX + 4], name[PATH_MAX + 64], kept[64] = "";
     struct totals t = sum_pcpus(c);
     size_t used;
 
     *num_human_1024(bytes, w->bytes, "B") = '\0';
     format_name(w, output, name, sizeof(name));
-    used = snprintf(text, size, "%s: %s, %" PRIu64 " event%s, %s%" PRIu64
-                    " lost", name, bytes, t.events, num_plural(t.events),
+    if ( has_removed_files(w) )
+        snprintf(kept, sizeof(kept), " (--keep has kept %u of them)",
+                 w->plan->keep);
+    used = snprintf(text, size, "%s%s: %s, %" PRIu64 " event%s, %s%" PRIu64
+                    " lost", name, kept, bytes, t.events, num_plural(t.events),
                     c->can_count ? "" : "at least ", t.lost);
     if ( t.overwritten && used < size )
         used += snprintf(text + used, size - used, ", %" PRIu64 " older "
@@ -193,6 +203,9 @@ void capture_summary_print(const struct collect *c, const struct writer *w,
 
     assert(c->pipeline_is_open);
     print_totals(c, &t, w, log);
+    if ( has_removed_files(w) )
+        log_info(log, "--keep has kept the newest %u of %u files: these "
+                 "numbers are those of all", w->plan->keep, w->files);
     for ( unsigned int cpu = 0; cpu < c->rings.nr_cpus; cpu++ )
         print_cpu(c, cpu, log);
     if ( t.in_rings )
