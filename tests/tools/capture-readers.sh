@@ -48,6 +48,18 @@ expect 0 "$xensim" --cpus 2 -- sh -c 'rm -f one; "$1" one &
     kill -9 $!; wait $! 2>/dev/null; "$1" -T 0.2 two' sh "$xentrace"
 grep -q 'reads' err && fail "a dead reader: $(cat err)"
 
+# The file of a running capture is not replaced, and a pipe or a device may have
+# two writers.
+expect 0 "$xensim" --cpus 2 -- sh -c 'rm -f one; "$1" one 2>first.err &
+    while [ ! -s one ]; do sleep 0.02; done
+    "$1" --share-rings -T 0.1 one 2>second.err; echo $? >code
+    "$1" --share-rings -T 0.1 /dev/null 2>/dev/null || exit 9
+    kill $!; wait $!' sh "$xentrace"
+[ "$(cat code)" = 1 ] && grep -q 'another capture writes to one: give another name' \
+    second.err || fail "two captures into one file: $(cat code second.err)"
+expect 0 "$xenalyze" --info one
+grep -qx 'damage: none' out || fail "the file of the first: $(cat out)"
+
 # --- shared ------------------------------------------------------------------
 
 # Rings that do not fill: the first one knows each record that it has not got.

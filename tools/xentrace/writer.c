@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -73,14 +74,33 @@ static int replace_older(struct writer *w, struct err *e)
     return 0;
 }
 
+/*
+ * Lock the file until it is closed: two captures into one file would destroy
+ * both.  Pipes and devices may have several writers, and some file systems
+ * have no locks.
+ */
+static int lock_file(int fd, const char *path, struct err *e)
+{
+    struct stat st;
+
+    if ( fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+         !flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK )
+        return 0;
+    return err_set(e, -EBUSY, "another capture writes to %s: give another "
+                   "name", path);
+}
+
 /* The older file, if there is one, keeps its bytes until the first write. */
 static int create_file(const char *path, struct err *e)
 {
     int fd = fault_open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NOCTTY |
                         O_CLOEXEC, 0640);
+    int rc = fd < 0 ? 0 : lock_file(fd, path, e);
 
-    if ( fd >= 0 )
-        return fd;
+    if ( rc )
+        close(fd);
+    if ( rc || fd >= 0 )
+        return rc ? rc : fd;
     if ( errno == ELOOP )
         return err_set(e, -ELOOP, "%s is a symbolic link: give the name of the "
                        "file itself", path);

@@ -77,8 +77,9 @@ struct writer
 
 /*
  * Open the first file.  An older file is replaced only by writer_begin(), so it
- * survives a capture that cannot begin.  Fails for a terminal and for a
- * symbolic link: in /tmp, another user may have created the link.
+ * survives a capture that cannot begin.  Fails for a terminal, for the file of
+ * another running capture, and for a symbolic link: in /tmp, another user may
+ * have created the link.
  */
 int writer_open(struct writer *w, const struct writer_plan *plan,
                 struct err *e);
