@@ -89,3 +89,15 @@ assert sum(r.get("total_cycles", 0) for r in tables["timer_parts"]) == \
     sum(r.get("total_cycles", 0) for r in tables["timers"])
 END
 expect 0 "$xenalyze" --report-timers intel
+
+# The printed span has the timer again, with the same parts, though it was started
+# before.
+expect 0 "$xensim" --virtual -T 0.5 -c 8 --load bursty --domains 20 \
+    --stall 100ms -o late
+expect 0 "$xenalyze" --report-timers late
+span=$(sed -n 's/^ latest: --time //p' out)
+[ -n "$span" ] || fail "no timer is late: $(cat out)"
+mv out all
+expect 0 "$xenalyze" --report-timers --time "$span" late
+row=$(grep ' 1  *[0-9.]* ms .* 99\.[0-9]  *0\.' out)
+grep -qxF "$row" all || fail "the span $span has another timer: $(cat out)"

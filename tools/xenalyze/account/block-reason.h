@@ -34,7 +34,7 @@ enum block_reason
 /* Name of a reason in JSON, such as "timer". */
 const char *block_reason_name(enum block_reason reason);
 
-#define BLOCK_WAKERS 64u        /* domains, and interrupts, per vcpu */
+#define BLOCK_WAKERS 1024u      /* domains, and interrupts, per vcpu */
 #define BLOCK_CACHED 64u        /* rows of wakers, found without a search */
 #define BLOCK_RECENT 64u        /* wake-ups of a pcpu for later records */
 #define BLOCK_VECTORS 256u

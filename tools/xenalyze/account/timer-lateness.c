@@ -68,6 +68,18 @@ static void start_timer(struct timers *t, const struct fact_event *f)
     memset(v->times, 0, sizeof(v->times));
 }
 
+/* Lateness and its parts, of a timer that is delivered in the span. */
+static void count_timer(struct timers *t, struct timer_vcpu *v, uint64_t time)
+{
+    assert(time >= v->due);
+    stats_add(&v->lateness, &t->pool, time - v->due, v->due);
+    for ( unsigned int i = 0; i < TIMER_PARTS; i++ )
+        stats_add(&v->parts[i], &t->pool, v->times[i], v->due);
+    /* Xen may skip ticks of a periodic timer, which only seems to be late. */
+    if ( !v->period )
+        v->late += v->times[TIMER_XEN];
+}
+
 /* The vcpu runs, and gets the interrupt. */
 static void deliver_timer(struct timers *t, const struct fact_event *f)
 {
@@ -79,12 +91,8 @@ static void deliver_timer(struct timers *t, const struct fact_event *f)
         return;
     since = v->known_to > v->due ? v->known_to : v->due;
     v->times[TIMER_DELIVERY] += f->time > since ? f->time - since : 0;
-    stats_add(&v->lateness, &t->pool, f->time - v->due, v->due);
-    for ( unsigned int i = 0; i < TIMER_PARTS; i++ )
-        stats_add(&v->parts[i], &t->pool, v->times[i], v->due);
-    /* Xen may skip ticks of a periodic timer, which only seems to be late. */
-    if ( !v->period )
-        v->late += v->times[TIMER_XEN];
+    if ( f->time >= t->first )
+        count_timer(t, v, f->time);
     v->is_set = v->period != 0;
     v->due += v->period;
     v->known_to = f->time;
@@ -126,13 +134,16 @@ static void timers_runstate(void *state, const struct fact_runstate *f)
         [STATE_LOST] = TIMER_OTHER, [STATE_QUEUED] = TIMER_OTHER,
         [STATE_INIT] = TIMER_OTHER, [STATE_NO_DATA] = TIMER_OTHER,
     };
-    struct timer_vcpu *v = find_timer(state, f->vcpu);
+    const struct timers *t = state;
+    struct timer_vcpu *v = find_timer(t, f->vcpu);
     uint64_t from;
 
     debug_assert(f->state < STATES);
     if ( !v || !v->is_set || f->to < v->known_to )
         return;
-    from = f->from > v->known_to ? f->from : v->known_to;
+    /* A state from before the span is cut at its begin. */
+    from = f->from > v->known_to && f->from != t->first ? f->from
+                                                        : v->known_to;
     if ( from < v->due )
         from = v->due;
     if ( f->to > from )
@@ -144,6 +155,7 @@ static void timers_begin(void *state, const struct fact_begin *f)
 {
     struct timers *t = state;
 
+    t->first = f->first;
     if ( !f->segment )
         t->clock = *f->clock;
 }
@@ -164,7 +176,8 @@ static int timers_end(void *state, const struct fact_end *f, struct err *e)
 struct sink timers_sink(struct timers *t)
 {
     static const struct sink_ops ops = {
-        .name = "timers", .ordered = true, .begin = timers_begin,
+        .name = "timers", .ordered = true, .early_facts = true,
+        .begin = timers_begin,
         .end = timers_end, .runstate = timers_runstate,
         .event = timers_event, .needs_event = timers_need_event,
     };

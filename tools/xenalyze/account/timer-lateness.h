@@ -42,6 +42,7 @@ struct timers
 {
     struct stats_pool pool;
     struct xt_clock clock;
+    uint64_t first;             /* begin of the segment, or of the span */
     struct timer_vcpu **vcpus;  /* by index; NULL: no timers */
     uint32_t nr_vcpus;
     bool failed;
