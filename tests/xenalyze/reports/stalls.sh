@@ -81,6 +81,27 @@ expect 0 "$xenalyze" dump --time "$span" stall
 [ "$(wc -l <out)" -le 20 ] || fail "$(wc -l <out) records in a stall, $span"
 verdict stall d0 "Nothing is wrong: Domain-0/0 does not wait long for a pcpu."
 
+# Spans have the parts of stalls that are in them.
+cat >parts.py <<'END'
+import json, subprocess, sys
+
+xenalyze, trace = sys.argv[1:]
+
+def lost(span):
+    run = subprocess.run([xenalyze, "why", "--json", "--time", span, trace],
+                         capture_output=True, text=True, check=True)
+    tables = json.loads(run.stdout)["tables"]
+    return sum(v["stalls_cycles"] for v in tables["why_vcpus"]), tables
+
+whole, tables = lost("..")
+assert whole
+stall = tables["why_stalls"][0]
+middle = (2 * stall["from_tsc"] + stall["to_tsc"]) // 3
+parts = [lost(f"..{middle}c")[0], lost(f"{middle}c..")[0]]
+assert all(parts) and sum(parts) == whole, (parts, whole)
+END
+python3 parts.py "$xenalyze" stall || fail 'the parts of stalls do not add up'
+
 # The same machines without stalls, and others.
 for options in '--rate 40k' '--rate 1k' '--seed 7' '--load bursty --cpus 16' \
     '--load periodic --cpus 8 --rate 2k' '--load io --cpus 2' \

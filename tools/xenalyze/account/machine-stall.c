@@ -184,19 +184,21 @@ static void stop_vcpu(struct machine_stalls *m, const struct machine_stall *s,
 COLD
 static void confirm_candidate(struct machine_stalls *m)
 {
-    const struct machine_stall *s = &m->candidate;
+    struct machine_stall s = m->candidate;
 
     assert(m->confirm_at != UINT64_MAX);
     m->confirm_at = UINT64_MAX;
-    /* Before the selected span, gaps only show what is typical. */
-    if ( s->from < m->first )
+    /* Outside of the selected span, gaps only show what is typical. */
+    s.from = fact_span_limit(&m->span, s.from);
+    s.to = fact_span_limit(&m->span, s.to);
+    if ( s.from == s.to )
         return;
-    keep_stall(m, s);
-    stats_add(&m->lengths, &m->pool, stall_length(s), s->from);
-    period_add(&m->period, &m->pool, s->to);
+    keep_stall(m, &s);
+    stats_add(&m->lengths, &m->pool, stall_length(&s), s.from);
+    period_add(&m->period, &m->pool, s.to);
     for ( uint32_t i = 0; i < m->nr_pcpus; i++ )
         if ( m->pcpus[i].held )
-            stop_vcpu(m, s, m->pcpus[i].held);
+            stop_vcpu(m, &s, m->pcpus[i].held);
 }
 
 /* `b` is the later one. */
@@ -398,7 +400,7 @@ static void stall_begin(void *state, const struct fact_begin *f)
 {
     struct machine_stalls *m = state;
 
-    m->first = f->first;
+    m->span = fact_begin_span(f);
     if ( f->segment )
         return;
     m->clock = *f->clock;

@@ -64,7 +64,7 @@ struct machine_stalls
     struct stats_pool pool;
     struct xt_clock clock;
     struct stretch_scale scale;
-    uint64_t first;             /* begin of the segment, or of the span */
+    struct fact_span span;      /* the segment, or the selected span */
     struct stall_vcpu **vcpus;  /* by index; NULL: lost nothing */
     struct stall_pcpu *pcpus;
     uint32_t nr_vcpus, nr_pcpus;
