@@ -132,7 +132,7 @@ static int count_window_records(struct xt_counts *c, const struct xt_window *w,
     uint64_t latest = before->tsc.known && !w->displaced ? before->tsc.last
                                                          : 0;
     uint64_t first = before->tsc.known ? before->tsc.first : 0;
-    bool goes_backward = false;
+    bool begins_early = false, goes_backward = false, has_begun = false;
     struct xt_records records;
     struct xt_record r;
 
@@ -146,8 +146,11 @@ static int count_window_records(struct xt_counts *c, const struct xt_window *w,
         span_add(&n->tsc, &r);
         if ( xt_record_is_timed(&r) )
             add_latest(n, w, &r, first);
+        /* Another capture may begin with the window (see captures.c). */
         if ( n->tsc.known && n->tsc.last < latest )
-            note_backward(w, &r, &goes_backward, damage);
+            note_backward(w, &r, has_begun ? &goes_backward : &begins_early,
+                          damage);
+        has_begun |= n->tsc.known;
         latest = n->tsc.known ? n->tsc.last : latest;
         if ( is_gen(&r) )
             count_special(n, &r);

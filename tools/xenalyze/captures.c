@@ -14,7 +14,7 @@
 #include "libxentrace/internal.h"
 #include "libxentrace/readers.h"
 
-/* The time of the last window of each pcpu in the captures so far. */
+/* The last time stamp of each pcpu in the captures so far. */
 struct last_times
 {
     uint64_t *times;            /* by pcpu; 0: none */
@@ -47,7 +47,7 @@ static int add_capture(struct last_times *l, const struct xt_index *i,
         if ( first->time < l->times[cpu] )
             xt_damage_remove(damage, XT_DAMAGE_BACKWARD, first->at,
                              first->at + XT_WINDOW_HEADER + first->size);
-        l->times[cpu] = i->cpus[cpu].time;
+        l->times[cpu] = i->cpus[cpu].end;
     }
     return 0;
 }

@@ -124,6 +124,17 @@ if [ -x "$compose" ]; then
         fail "one time goes backwards: $(tail -n 5 out)"
     expect 0 "$xenalyze" count anew
     expect_message 'time goes backwards (windows: 1)'
+    # A time goes back in the window with which the second capture begins.
+    printf '%s 0x21101 0x10000\n' '0 1000' '0 2000' '1 1500' '1 1600' '0 500' \
+        '0 600' '0 550' '1 700' | "$compose" >anew2
+    expect 0 "$xenalyze" info anew2
+    grep -qx 'damage: time goes backwards in 1 window' out ||
+        fail "damage where a capture begins: $(tail -n 5 out)"
+    # It begins within the time of the last window of the first one.
+    printf '%s 0x21101 0x10000\n' '0 1000' '0 2000' '1 1500' '1 1900' '0 500' \
+        '0 600' '1 1700' '1 1800' | "$compose" >anew3
+    expect 0 "$xenalyze" info anew3
+    grep -qx 'damage: none' out || fail "sound captures: $(tail -n 5 out)"
     # The same from a pipe, of which captures are unknown.
     "$xenalyze" info - <anew >out
     grep -qx 'damage: time goes backwards in 3 windows' out ||
