@@ -58,3 +58,16 @@ assert len(sides) == 2, sides
 differ = {k for k in sides[0] if sides[0][k] != sides[1][k]} - {"trace"}
 assert not differ, (differ, sides)
 END
+
+# A span has its share of the records of a loss.
+compose lossy <<'END'
+0 1000000 0x21101 0x10000
+0 2000000 0x21002 0x10000
+0 12000000 0x1f001 100 0x10000 2000000 0
+0 13000000 0x21002 0x10000
+END
+for choice in '0..10ms 90' '0..2ms 10' '1ms..6ms 50' '10ms.. 10' '.. 100'; do
+    expect 0 "$xenalyze" --cpu-hz 1G --json --time "${choice% *}" lossy
+    grep -q "\"lost_records\":${choice#* }," out ||
+        fail "$choice: $(grep -o '"lost_records":[0-9]*' out)"
+done

@@ -44,7 +44,7 @@ static bool allocate(struct pcpu_uses *u, uint32_t nr)
 
 #define MUCH 65536u             /* spans */
 
-/* A list that was long, and is short now, gives its memory to others. */
+/* Free memory of an array that was long, and is short now. */
 static void shrink(struct pcpu_uses *u)
 {
     while ( u->room > PCPU_USES_FIRST && u->nr < u->room / 8 )

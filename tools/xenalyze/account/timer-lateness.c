@@ -68,7 +68,7 @@ static void start_timer(struct timers *t, const struct fact_event *f)
     memset(v->times, 0, sizeof(v->times));
 }
 
-/* Lateness and its parts, of a timer that is delivered in the span. */
+/* Count the lateness of a timer whose interrupt is delivered in the span. */
 static void count_timer(struct timers *t, struct timer_vcpu *v, uint64_t time)
 {
     assert(time >= v->due);
@@ -141,7 +141,7 @@ static void timers_runstate(void *state, const struct fact_runstate *f)
     debug_assert(f->state < STATES);
     if ( !v || !v->is_set || f->to < v->known_to )
         return;
-    /* A state from before the span is cut at its begin. */
+    /* The engine cuts a runstate at the begin of the span. */
     from = f->from > v->known_to && f->from != t->first ? f->from
                                                         : v->known_to;
     if ( from < v->due )

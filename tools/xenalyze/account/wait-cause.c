@@ -165,9 +165,9 @@ static uint64_t find_oldest_wait(const struct wait_causes *w)
 }
 
 /*
- * Pcpus share the room for spans: busy ones take what others do not need.  Each
- * wait in progress may be explained by all spans, so a hostile trace costs the
- * product of both numbers.
+ * Pcpus share memory for spans: a busy pcpu takes the memory of idle pcpus.
+ * Each wait of a vcpu may read the whole array of a pcpu, hence a limit for the
+ * array: time is the product of both for a hostile trace.
  */
 static uint32_t limit_spans(const struct wait_causes *w,
                             const struct pcpu_uses *u)

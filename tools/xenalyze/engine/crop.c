@@ -186,6 +186,19 @@ static void crop_residency(void *state, const struct fact_residency *f)
     c->sink.ops->residency(c->sink.state, &g);
 }
 
+/* The records of a part: lost records are spread evenly over the lost time. */
+static uint64_t share_lost_records(const struct fact_loss *whole,
+                                   const struct fact_loss *part)
+{
+    uint64_t length = whole->to - whole->from;
+    uint64_t rest = part->to - part->from;
+
+    assert(rest <= length);
+    if ( rest == length )
+        return whole->records;
+    return ((unsigned __int128)whole->records * rest + length - 1) / length;
+}
+
 static void crop_loss(void *state, const struct fact_loss *f)
 {
     struct crop *c = state;
@@ -196,7 +209,10 @@ static void crop_loss(void *state, const struct fact_loss *f)
     if ( is_early(c, f->to) || (f->from > c->until && is_late(c, f->to)) )
         c->sink.ops->loss(c->sink.state, f);
     else if ( crop_span(c, &g.from, &g.to) )
+    {
+        g.records = share_lost_records(f, &g);
         c->sink.ops->loss(c->sink.state, &g);
+    }
 }
 
 /* The first record of a pcpu may come after the span that its state fills. */
