@@ -139,6 +139,8 @@ def _declare(event):
 
 def _read_events(events):
     """Text, name, and the given objects of a path, a file, or a list."""
+    if events == '':
+        return b'', 'events', {}
     if isinstance(events, (str, os.PathLike)):
         with open(events, 'rb') as file:
             return file.read(), os.fspath(events), {}
@@ -182,8 +184,9 @@ def _call_all(trace, analyzer, given):
 def process(events, log, analyzer, read_header=True):
     """Call the methods of an analyzer for all records of a trace.
 
-    events: a path, an open file, or a list of events; log: a path or an open
-    file; read_header: False if the trace has no header.
+    events: a path ('' if the trace has the declarations), an open file, or a
+    list of events; log: a path or an open file; read_header: False if the trace
+    has no header.
     """
     text, events_name, given = _read_events(events)
     fd, name = _open_log(log)
