@@ -67,8 +67,21 @@ expect 1 list my-tool
 echo "tracetool stap: Unable to find 'absent/tool': give the program, or \
 --tapset=DIR" >want
 expect 1 list absent/tool
-echo 'tracetool stap: No probes found, are the tapsets installed in absent: No such file or directory' >want
+echo 'tracetool stap: cannot read the tapsets in absent: install them there, or give --tapset=DIR: No such file or directory' >want
 expect 1 list --tapset=absent my-tool
+expect 1 dump --tapset=absent my-tool
+
+# Without the tapset of format log-stap there is nothing that prints lines.
+mkdir silent
+cp $tapset/my-tool-stap.stp $tapset/my-tool-simpletrace-stap.stp silent
+echo 'tracetool stap: the probes found print no lines, so run cannot use them: install the tapset of format log-stap in silent, or use dump' >want
+expect 1 list --tapset=silent my-tool
+expect 1 list --tapset=silent my-tool net_send
+echo 'tracetool stap: No probes found, are the tapsets installed in silent' >want
+expect 1 list --tapset=silent my-tool 'nosuch*'
+expect 1 list --tapset=silent another-tool
+"$tracetool" stap dump --tapset=silent my-tool >out || fail 'dump of silent'
+[ "$(grep -c '^probe' out)" = 6 ] || fail 'dump of silent: other probes'
 
 # --- dump: the definitions, which are whole ---------------------------------------
 

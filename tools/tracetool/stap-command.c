@@ -40,6 +40,7 @@ struct stap_request
     char **patterns;            /* up to a NULL */
     char *folder;               /* contains the tapsets */
     char *prefix;               /* "qemu.system.arm", without ".log" */
+    unsigned int nr_silent;     /* probes asked for that print no line */
 };
 
 /* ---- folder and prefix of a program -------------------------------------- */
@@ -170,10 +171,12 @@ static int list_probes(struct stap_request *r, FILE *in, const char *path)
     (void)path;
     while ( getline(&line, &room, in) >= 0 )
     {
-        if ( !parse_probe(r, line, &name, &is_log) || !is_log )
+        if ( !parse_probe(r, line, &name, &is_log) )
             continue;
-        printf("%s\n", name);
-        nr++;
+        if ( is_log )
+            printf("%s\n", name);
+        nr += is_log;
+        r->nr_silent += !is_log;
     }
     free(line);
     return nr;
@@ -233,6 +236,17 @@ static int read_tapset(struct stap_request *r, const char *name,
     return nr;
 }
 
+/* No probe was printed.  Names are those of the tapset of format log-stap. */
+static int refuse_none(const struct stap_request *r, struct err *e)
+{
+    if ( r->nr_silent )
+        return err_set(e, -ENOENT, "the probes found print no lines, so run "
+                       "cannot use them: install the tapset of format log-stap "
+                       "in %.100s, or use dump", r->folder);
+    return err_set(e, -ENOENT, "No probes found, are the tapsets installed in "
+                   "%.150s", r->folder);
+}
+
 static int read_tapsets(struct stap_request *r, tapset_fn *print,
                         struct err *e)
 {
@@ -241,8 +255,8 @@ static int read_tapsets(struct stap_request *r, tapset_fn *print,
                                               alphasort);
 
     if ( nr_files < 0 )
-        return err_sys(e, -errno, "No probes found, are the tapsets installed "
-                       "in %.120s", r->folder);
+        return err_sys(e, -errno, "cannot read the tapsets in %.120s: install "
+                       "them there, or give --tapset=DIR", r->folder);
     for ( i = 0; i < nr_files; i++ )
     {
         if ( rc >= 0 )
@@ -252,8 +266,7 @@ static int read_tapsets(struct stap_request *r, tapset_fn *print,
     }
     free(names);
     if ( rc >= 0 && !nr )
-        return err_set(e, -ENOENT, "No probes found, are the tapsets "
-                       "installed in %.150s", r->folder);
+        return refuse_none(r, e);
     if ( rc >= 0 && (fflush(stdout) || ferror(stdout)) )
         return err_sys(e, -EIO, "cannot write");
     return rc < 0 ? rc : 0;
