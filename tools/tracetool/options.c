@@ -83,22 +83,47 @@ static const struct opt opts[] = {
       .help = "option of older tracetools" },
 };
 
+#define NAME_WIDTH 16           /* longest name: simpletrace-stap */
+
+static bool has_format(const struct tt_runtime *runtime,
+                       const struct tt_format *format)
+{
+    const struct tt_format *const *f;
+
+    for ( f = runtime->formats; *f && *f != format; f++ )
+        ;
+    return *f;
+}
+
+/* The formats of a runtime, except those of the default runtime. */
+static void list_formats(FILE *out, const struct tt_runtime *runtime)
+{
+    const struct tt_format *const *f;
+
+    for ( f = runtime->formats; *f; f++ )
+        if ( runtime == tt_runtimes[0] || !has_format(tt_runtimes[0], *f) )
+            fprintf(out, "  %-*s %c %s\n", NAME_WIDTH, (*f)->name,
+                    (*f)->makes_code ? '*' : ' ', (*f)->text);
+}
+
 static void list_rows(FILE *out)
 {
     const struct tt_backend *const *b;
-    const struct tt_format *const *f;
     const struct tt_runtime *const *r;
 
     fprintf(out, "Back ends:\n");
     for ( b = tt_runtimes[0]->backends; *b; b++ )
-        fprintf(out, "  %-15s %s\n", (*b)->name, (*b)->text);
+        fprintf(out, "  %-*s   %s\n", NAME_WIDTH, (*b)->name, (*b)->text);
     fprintf(out, "\nFormats (* generates code, and needs --backends):\n");
-    for ( f = tt_runtimes[0]->formats; *f; f++ )
-        fprintf(out, "  %-13s %c %s\n", (*f)->name,
-                (*f)->makes_code ? '*' : ' ', (*f)->text);
+    list_formats(out, tt_runtimes[0]);
+    for ( r = tt_runtimes + 1; *r; r++ )
+    {
+        fprintf(out, "\nFormats with --runtime=%s only:\n", (*r)->name);
+        list_formats(out, *r);
+    }
     fprintf(out, "\nRuntimes:\n");
     for ( r = tt_runtimes; *r; r++ )
-        fprintf(out, "  %-15s %s\n", (*r)->name, (*r)->text);
+        fprintf(out, "  %-*s   %s\n", NAME_WIDTH, (*r)->name, (*r)->text);
     fprintf(out, "\n"
             "EVENTS and OUTPUT may be -, standard input and output.\n"
             "\n"

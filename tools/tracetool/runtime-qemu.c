@@ -95,7 +95,7 @@ static const struct tt_backend *const qemu_backends[] = {
 
 const struct tt_runtime tt_runtime_qemu = {
     .name = "qemu",
-    .text = "QEMU's own trace/, in QEMU's build.",
+    .text = "QEMU's own trace/; tracetool(1) lists its back ends.",
     .formats = qemu_formats,
     .backends = qemu_backends,
     .is_strict = true,

@@ -90,3 +90,13 @@ done
 "$tracetool" -h events out 2>err && fail '-h with files: exit 0'
 
 exit $failed
+
+# The texts of the tables begin in one column, and each format has a row, also
+# those of one runtime.
+"$tracetool" --help | sed -n '/^Back ends/,/^EVENTS/p' >rows
+grep -n '^  [a-z]' rows | grep -v '^[0-9]*:  .\{16\} [ *] [^ ]' &&
+    fail 'rows of --help out of their column'
+for format in c d simpletrace-stap ust-events-h rs; do
+    grep -q "^  $format " rows || fail "--help: no format $format"
+done
+rm rows
