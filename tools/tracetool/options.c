@@ -142,6 +142,13 @@ static const struct program program = {
     .max_args = UINT32_MAX,
 };
 
+static int flush_output(struct err *e)
+{
+    return fflush(stdout) || ferror(stdout) ?
+           err_sys(e, errno ? -errno : -EIO,
+                   "cannot write to the standard output") : 0;
+}
+
 static int parse_argv(struct typed *t, int argc, char **argv, int *first,
                       enum opts_next *next, struct err *e)
 {
@@ -165,6 +172,7 @@ static int parse_argv(struct typed *t, int argc, char **argv, int *first,
         {
             opts_help(&with_rows, stdout);
             *next = OPTS_EXIT;
+            rc = flush_output(e);
         }
     }
     free(footer);
@@ -394,13 +402,14 @@ static int validate_options(const struct options *o, bool filter, struct err *e)
     return 0;
 }
 
-static void answer_list(const struct tt_runtime *runtime)
+static int answer_list(const struct tt_runtime *runtime, struct err *e)
 {
     const struct tt_backend *const *row;
 
     for ( row = runtime->backends; *row; row++ )
         printf("%s%s", row == runtime->backends ? "" : ", ", (*row)->name);
     putchar('\n');
+    return flush_output(e);
 }
 
 /* The exit code is the answer: no message about unknown names. */
@@ -458,7 +467,7 @@ int options_read(struct options *o, int argc, char **argv,
     if ( t.list_backends || t.check_backends )
         *next = OPTS_EXIT;
     if ( t.list_backends )
-        answer_list(o->runtime);
+        rc = answer_list(o->runtime, e);
     else if ( t.check_backends )
         rc = answer_check(o, &t, e);
     else

@@ -79,6 +79,13 @@ cmp drained real || fail 'the output through the pipe differs'
 if [ -w /dev/full ]; then
     run - >/dev/full && fail '/dev/full: exit 0'
     grep -q 'standard output: No space' err || fail "/dev/full: $(cat err)"
+    for list in --list-backends '--runtime=qemu --list-backends' -h --help \
+        --version --completion=bash 'stap --help'; do
+        # shellcheck disable=SC2086 # several words
+        "$tracetool" $list >/dev/full 2>err
+        [ $? = 1 ] || fail "$list >/dev/full: not exit 1"
+        grep -q 'standard output: No space' err || fail "$list: $(cat err)"
+    done
 fi
 
 # -h is help, except where the first tracetool had it.
@@ -86,10 +93,6 @@ for help in -h '-?' --help; do
     "$tracetool" "$help" | head -n 1 | grep -q '^Usage: tracetool ' ||
         fail "$help: no usage"
 done
-"$tracetool" --nop -h <events | grep -q trace_e || fail '--nop -h: no header'
-"$tracetool" -h events out 2>err && fail '-h with files: exit 0'
-
-exit $failed
 
 # The texts of the tables begin in one column, and each format has a row, also
 # those of one runtime.
@@ -100,3 +103,7 @@ for format in c d simpletrace-stap ust-events-h rs; do
     grep -q "^  $format " rows || fail "--help: no format $format"
 done
 rm rows
+"$tracetool" --nop -h <events | grep -q trace_e || fail '--nop -h: no header'
+"$tracetool" -h events out 2>err && fail '-h with files: exit 0'
+
+exit $failed
