@@ -32,4 +32,39 @@ awk 'NR > 3 { print $1, $2, $3, $4 }' all | sort >got
     fail 'not a row per event'
     diff wanted got | head -n 10
 }
+
+# A filter that matches nothing is an error, which names what the trace has.
+# unmatched CODE TEXT OPTION...
+unmatched()
+{
+    code=$1
+    text=$2
+    shift 2
+    "$simpletrace" "$@" >out 2>err
+    rc=$?
+    [ $rc = "$code" ] || fail "$*: exit $rc"
+    [ ! -s out ] || fail "$*: prints $(head -n 1 out)"
+    [ "$(wc -l <err)" = 1 ] && grep -qF -e "$text" err ||
+        fail "$*: not '$text' but $(cat err)"
+}
+
+pid=$("$simpletrace" -s json trace | sed -n '1s/.*"pid": *\([0-9]*\).*/\1/p')
+unmatched 1 '--name nosuch matches nothing in trace: the events are sample_begin,' \
+    -N nosuch trace
+unmatched 1 '--name nosuch ... matches nothing in the traces: the events are' \
+    -N nosuch -N '-sample_*' trace trace.1
+unmatched 1 "--pid 1 matches nothing in trace: the processes are $pid" -p 1 trace
+unmatched 1 "--tid 1 matches nothing in trace: the threads are $pid," --tid 1 \
+    trace
+unmatched 1 '--from 1:00 matches nothing in trace: the last record is at' \
+    --from 60s trace
+unmatched 1 'no record of trace matches all of --from,--to' \
+    --from 1ns --to 1ns trace
+unmatched 1 '--name nosuch matches nothing' -s csv -N nosuch trace
+unmatched 1 '--name nosuch matches nothing' -s stats -N nosuch trace
+unmatched 2 'the end is before the begin' --from 2s --to 1s trace
+unmatched 2 '--to 0: must be' --to 0 trace
+head -c 24 trace >header
+unmatched 1 'no record in header' -p "$pid" header
+"$simpletrace" header || fail 'a trace without records, and without filter'
 exit $failed

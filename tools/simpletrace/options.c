@@ -12,6 +12,8 @@
 #include <limits.h>
 #include <stddef.h>
 
+#include "common/num.h"
+
 static const char *const styles[] = { "text", "log", "qemu", "qemu-raw",
                                       "json", "csv", "stats", "locks",
                                       "9p", NULL };
@@ -68,8 +70,8 @@ static const struct opt opts[] = {
       .help = "only these events; -PATTERN: exclude; may be given again" },
     { .name = "from", .type = OPT_TIME, .arg = "TIME", .at = AT(select.from),
       .help = "only records from this time after the first" },
-    { .name = "to", .type = OPT_TIME, .arg = "TIME", .at = AT(select.to),
-      .help = "only records up to this time after the first" },
+    { .name = "to", .type = OPT_TIME, .arg = "TIME", .min = 1, .at = AT(select.to),
+      .help = "only records before this time after the first" },
     { .name = "pid", .letter = 'p', .type = OPT_U64, .arg = "PID",
       .min = 1, .at = AT(select.pid), .help = "only records of this process" },
     { .name = "tid", .type = OPT_U64, .arg = "TID", .min = 1,
@@ -100,6 +102,16 @@ static const struct program program = {
     .max_args = UINT_MAX,
 };
 
+static int refuse_span(const struct st_filter *f, struct err *e)
+{
+    char from[NUM_CLOCK_MAX], to[NUM_CLOCK_MAX];
+
+    *num_duration(from, f->from) = '\0';
+    *num_duration(to, f->to) = '\0';
+    return err_usage(e, "--from %s and --to %s: the end is before the begin",
+                     from, to);
+}
+
 int st_options_read(struct st_options *o, int argc, char **argv,
                     enum opts_next *next, struct err *e)
 {
@@ -114,6 +126,8 @@ int st_options_read(struct st_options *o, int argc, char **argv,
     if ( o->recover && o->nr_traces > 1 )
         return err_usage(e, "--recover takes the rings of one process: "
                          "remove %s", o->traces[1]);
+    if ( o->select.to && o->select.to < o->select.from )
+        return refuse_span(&o->select, e);
     if ( !o->files.nr && o->nr_traces > 1 && !st_is_trace(*o->traces) )
     {
         o->files.text[o->files.nr++] = *o->traces++;

@@ -62,6 +62,9 @@ static void print_record(const struct st_options *o, struct st_print *p,
     if ( !p->seen )
         p->first = record->time;
     p->seen = true;
+    if ( !p->matched )
+        p->matched = st_unmatched_note(&p->unmatched, &o->select, record,
+                                       p->first);
     if ( !st_filter_accepts(&o->select, record, p->first) )
         return;
     if ( !p->any )
@@ -173,6 +176,27 @@ static bool report_damage(const struct st_options *o, const struct st_merge *m,
     return any;
 }
 
+/*
+ * A filter without a match is an error; a warning if losses were printed, among
+ * which a match may be.
+ */
+static int refuse_unmatched(const struct st_options *o, struct st_print *p,
+                            const struct st_merge *m, struct err *e)
+{
+    struct err why = ERR_INIT;
+
+    if ( p->matched || o->follow ||
+         !st_unmatched_explain(&p->unmatched, &o->select, m, &why) )
+        return 0;
+    if ( p->any )
+    {
+        log_warning(&o->log, "%s", why.text);
+        return 0;
+    }
+    p->out.at = p->out.buffer;  /* a heading, such as that of style csv */
+    return err_set(e, why.code, "%s", why.text);
+}
+
 /* ---- on a terminal as on one -------------------------------------------- */
 
 static bool resolve_when(enum st_when when, bool by_itself)
@@ -194,6 +218,7 @@ static int print_to_fd(const struct st_options *o, struct st_print *p, int fd,
     if ( sink->begin )
         sink->begin(p);
     rc = print_records(o, p, sink, m, how, progress, e);
+    rc = rc ? rc : refuse_unmatched(o, p, m, e);
     if ( !rc && sink->end )
         sink->end(p);
     rc2 = st_out_fini(&p->out, e);

@@ -9,6 +9,7 @@
 
 #include "simpletrace/out.h"
 #include "simpletrace/trace-reader.h"
+#include "simpletrace/unmatched.h"
 
 enum st_time { ST_TIME_AUTO, ST_TIME_WALL, ST_TIME_CLOCK, ST_TIME_START,
                ST_TIME_DELTA };
@@ -19,6 +20,8 @@ struct st_print
     enum st_time time;
     bool colour;
     bool seen, any;             /* any record; any printed record */
+    bool matched;               /* any record that the filter matches */
+    struct st_unmatched unmatched;
     uint64_t first, last;       /* times: first record, last printed */
     time_t second;              /* second that `day` shows */
     char day[32];

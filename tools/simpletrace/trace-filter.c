@@ -37,6 +37,25 @@ static bool wants_event(const struct st_filter *s, const struct st_record *r)
     return event->choice == ST_WANTED;
 }
 
+unsigned int st_filter_matches(const struct st_filter *s,
+                               const struct st_record *record, uint64_t first)
+{
+    int64_t since = (int64_t)(record->time - first);
+    unsigned int matches = 0;
+
+    if ( !s->names.nr || wants_name(&s->names, record->event->name, false) )
+        matches |= ST_BY_NAME;
+    if ( !s->pid || record->pid == s->pid )
+        matches |= ST_BY_PID;
+    if ( !s->tid || record->tid == s->tid )
+        matches |= ST_BY_TID;
+    if ( !s->from || since >= (int64_t)s->from )
+        matches |= ST_BY_FROM;
+    if ( !s->to || since < (int64_t)s->to )
+        matches |= ST_BY_TO;
+    return matches;
+}
+
 bool st_filter_accepts(const struct st_filter *s,
                        const struct st_record *record, uint64_t first)
 {

@@ -26,4 +26,10 @@ struct st_filter
 bool st_filter_accepts(const struct st_filter *s,
                        const struct st_record *record, uint64_t first);
 
+/* The options that match a record, a loss as any other; not given: match. */
+enum { ST_BY_NAME = 1, ST_BY_PID = 2, ST_BY_TID = 4, ST_BY_FROM = 8,
+       ST_BY_TO = 16, ST_BY_ALL = 31 };
+unsigned int st_filter_matches(const struct st_filter *s,
+                               const struct st_record *record, uint64_t first);
+
 #endif /* SIMPLETRACE_TRACE_FILTER_H */
