@@ -67,4 +67,21 @@ unmatched 2 '--to 0: must be' --to 0 trace
 head -c 24 trace >header
 unmatched 1 'no record in header' -p "$pid" header
 "$simpletrace" header || fail 'a trace without records, and without filter'
+
+# The message names the kind of a file that is no trace.
+: >void
+unmatched 1 'void is empty' void
+unmatched 1 '/dev/null is empty' /dev/null
+unmatched 1 'it is text' "$example/sample.trace-events"
+unmatched 1 'it is an ELF file' sample
+head -c 23 trace >begin
+unmatched 1 'its header is damaged or incomplete' begin
+printf '\037\213\010\000' >made.gz
+unmatched 1 'zcat FILE | simpletrace -' made.gz
+printf '\050\265\057\375' >made.zst
+unmatched 1 'zstdcat FILE | simpletrace -' made.zst
+unmatched 1 'standard input is not a trace of the simple back end: zstd' - \
+    <made.zst
+dd if=trace bs=1 skip=24 of=tail 2>dd.log
+unmatched 1 'add --no-header' tail
 exit $failed

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "common/fault.h"
@@ -67,6 +68,55 @@ static bool header_is_awaited(const struct st_input *in, int64_t have)
            S_ISREG(st.st_mode);
 }
 
+/* --- files that are no traces --------------------------------------------- */
+
+#define MORE "if SystemTap wrote it, or its beginning is lost, add --no-header"
+
+static const struct
+{
+    const char *bytes;
+    size_t size;
+    const char *text;
+} other_files[] = {
+    { "\x1f\x8b", 2, "gzip compressed it: zcat FILE | simpletrace -" },
+    { "\x28\xb5\x2f\xfd", 4, "zstd compressed it: zstdcat FILE | simpletrace "
+      "-" },
+    { "\xfd" "7zXZ", 5, "xz compressed it: xzcat FILE | simpletrace -" },
+    { "BZh", 3, "bzip2 compressed it: bzcat FILE | simpletrace -" },
+    { "PK\x03\x04", 4, "it is a zip archive: unpack it with unzip" },
+    { "\x7f" "ELF", 4, "it is an ELF file, a program or an object file" },
+    { "\x03\xf0\x01", 3, "it is a trace of Xen: use xenalyze" },
+    { "\xff\xff\xff\xff\xff\xff\xff\xff", 8, "its header is damaged or "
+      "incomplete" },
+};
+
+static bool begins_as_text(const unsigned char *p, size_t size)
+{
+    for ( size_t i = 0; i < size; i++ )
+        if ( p[i] == 0x7f || (p[i] < ' ' && !strchr("\t\n\r\f", p[i])) )
+            return false;
+    return size;
+}
+
+static const char *name_other_file(const unsigned char *p, size_t size)
+{
+    for ( size_t i = 0; i < sizeof(other_files) / sizeof(other_files[0]); i++ )
+        if ( size >= other_files[i].size &&
+             !memcmp(p, other_files[i].bytes, other_files[i].size) )
+            return other_files[i].text;
+    return begins_as_text(p, size) ? "it is text: a file of EVENTS comes "
+                                     "before the trace" : MORE;
+}
+
+static int refuse_file(const struct st_input *in, size_t size, struct err *e)
+{
+    if ( !size )
+        return err_set(e, -EINVAL, "%s is empty: no program wrote a trace to "
+                       "it", in->name);
+    return err_set(e, -EINVAL, "%s is not a trace of the simple back end: %s",
+                   in->name, name_other_file(st_input_bytes(in), size));
+}
+
 static int open_header(struct st_reader *r, const struct st_reader_options *how,
                        struct err *e)
 {
@@ -82,9 +132,7 @@ static int open_header(struct st_reader *r, const struct st_reader_options *how,
     if ( !how->no_header && header_is_awaited(&r->in, have) )
         return err_set(e, -EAGAIN, "%s has no header yet", r->in.name);
     if ( !how->no_header )
-        return err_set(e, -EINVAL, "%s is not a trace of the simple back "
-                       "end: if SystemTap wrote it, or its beginning is lost, "
-                       "add --no-header", r->in.name);
+        return refuse_file(&r->in, have, e);
     guess_header(r, have);
     return 0;
 }

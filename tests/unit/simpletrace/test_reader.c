@@ -247,8 +247,10 @@ START_TEST(no_trace)
 {
     static struct made m;
 
-    check_refused("", 0, "--no-header");
-    check_refused("#!/bin/sh\necho this is no trace\n", 31, "--no-header");
+    check_refused("", 0, "is empty");
+    check_refused("#!/bin/sh\necho this is no trace\n", 31, "it is text");
+    check_refused("\x28\xb5\x2f\xfd\0", 5, "zstdcat");
+    check_refused("\1\0\0\0\0\0\0\0\1", 9, "--no-header");
     made_begin(&m, 1, false);
     check_refused(m.bytes, m.size, "version 1 ");
     made_begin(&m, 5, true);
