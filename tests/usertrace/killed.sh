@@ -49,11 +49,24 @@ kill_sample
 [ "$(count f)" -lt $events ] || fail 'nothing was left in memory'
 "$simpletrace" f 2>&1 >/dev/null | grep -q "f.rings holds [1-9].*--recover=NEW" ||
     fail 'simpletrace says nothing of the rings'
+"$simpletrace" f 2>&1 >/dev/null | grep 'number of 0 lost' && fail 'no losses'
 "$simpletrace" --recover=whole f 2>err2 || fail "--recover fails: $(cat err2)"
 [ "$(count whole)" = $events ] || fail "recovered $(count whole) of $events"
 [ -z "$(ls memory)" ] || fail "--recover leaves $(ls memory)"
 "$simpletrace" f 2>&1 >/dev/null | grep . && fail 'speaks of rings that are gone'
-rm f
+
+# A trace without rings, and a link to rings that a reboot has removed.
+"$simpletrace" --recover=again f 2>err2
+[ $? = 1 ] || fail '--recover without rings: not exit 1'
+grep -q 'f: there is nothing to recover: .* no rings, f.rings$' err2 ||
+    fail "--recover without rings: $(cat err2)"
+ln -s memory/gone f.rings
+"$simpletrace" --recover=again f 2>err2
+[ $? = 1 ] || fail '--recover without the rings of a link: not exit 1'
+grep -q 'f.rings is a link to rings that are gone' err2 ||
+    fail "--recover without the rings of a link: $(cat err2)"
+[ ! -e again ] || fail '--recover without rings: writes a file'
+rm f f.rings
 
 # The output keeps a link, and has the mode of the trace.
 mkdir link && echo old >link/target

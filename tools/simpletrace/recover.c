@@ -20,6 +20,7 @@
 #include "common/output-file.h"
 #include "libusertrace/ring-recover.h"
 #include "simpletrace/out.h"
+#include "simpletrace/trace-reader.h"
 
 #define COPY (256u << 10)
 
@@ -141,6 +142,22 @@ static void remove_rings(struct recovery *r)
         done->is_removed = !ut_rings_remove(&r->rings);
 }
 
+/*
+ * A program that ends removes its rings, and the link to them.  The rings are
+ * in memory: a reboot leaves the link.
+ */
+static int refuse_trace(const char *name, const char *beside, struct err *e)
+{
+    struct stat st;
+
+    return lstat(beside, &st) ?
+           err_set(e, -ENODATA, "%.90s: there is nothing to recover: the "
+                   "program has left no rings, %.90s.rings", name, name) :
+           err_set(e, -ENODATA, "%.90s: there is nothing to recover: %.90s is "
+                   "a link to rings that are gone, after a reboot maybe", name,
+                   beside);
+}
+
 /* The name of a trace stands for its rings. */
 static int open_rings(struct recovery *r, const char *name, char *beside,
                       struct err *e)
@@ -152,6 +169,8 @@ static int open_rings(struct recovery *r, const char *name, char *beside,
         return 0;
     snprintf(beside, PATH_MAX + 8, "%.*s.rings", PATH_MAX, name);
     rc2 = ut_rings_open(&r->rings, beside, O_RDONLY, NULL);
+    if ( rc2 == -ENOENT && st_is_trace(name) )
+        return refuse_trace(name, beside, e);
     return rc2 ? err_set(e, rc, "%s", ignored.text) : 0;
 }
 
