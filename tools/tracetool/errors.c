@@ -77,7 +77,7 @@ void tt_errors_report(struct tt_errors *c, tt_report_fn *report,
     if ( c->nr == nr )
         return;
     snprintf(text, sizeof(text),
-             "and %zu more errors that are not shown: mend these first",
-             c->nr - nr);
+             "and %zu more error%s not shown: mend these first", c->nr - nr,
+             c->nr - nr == 1 ? " that is" : "s that are");
     report(ctx, &c->kept[nr - 1].at, text);
 }

@@ -88,10 +88,11 @@ static void put_place(FILE *out, const struct tt_event *e,
     if ( a->present >= 0 )
         fprintf(out, " (if %s)", e->args[a->present].name);
     else if ( a->in_id )
-        fprintf(out, " (id: %u bits from %u)", a->bits, a->bit);
+        fprintf(out, " (id: %u bit%s from %u)", a->bits,
+                a->bits == 1 ? "" : "s", a->bit);
     else if ( !select_is_whole(a) )
-        fprintf(out, " (word %u: %u bits from %u)", a->bit / 32, a->bits,
-                a->bit % 32);
+        fprintf(out, " (word %u: %u bit%s from %u)", a->bit / 32, a->bits,
+                a->bits == 1 ? "" : "s", a->bit % 32);
 }
 
 static void put_man_field(FILE *out, const struct tt_event *e,

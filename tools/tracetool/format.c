@@ -322,9 +322,9 @@ static void check_all_printed(const struct format *f)
         return;
     advise_on_type(advice, sizeof(advice), left, get_type(f, left), '\0');
     tt_errors_add(f->b->errors, &left->at, "the format prints %zu of "
-                  "%zu arguments; '%.40s' is the first that it leaves "
+                  "%zu argument%s; '%.40s' is the first that it leaves "
                   "out: add %s", f->next_arg, f->event->nr_args,
-                  left->name, advice);
+                  f->event->nr_args == 1 ? "" : "s", left->name, advice);
 }
 
 static char *append_text(char *at, const char *text, size_t length)

@@ -78,9 +78,10 @@ static int take_field(struct layout *l, const struct tt_written_arg *from,
     assert(from->has_bits);
     if ( l->unit && l->unit == width && l->used + bits > width )
     {
-        tt_errors_add(l->b->errors, &from->bits_at, "only %u bits are "
+        tt_errors_add(l->b->errors, &from->bits_at, "only %u bit%s "
                       "left of these %u: shorten it, or add 'uint%u_t :%u' "
-                      "before", width - l->used, width, width,
+                      "before", width - l->used,
+                      width - l->used == 1 ? " is" : "s are", width, width,
                       width - l->used);
         return -EINVAL;
     }

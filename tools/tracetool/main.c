@@ -51,8 +51,9 @@ static int ask_backends(const struct tt_request *r)
             break;
         }
     if ( nr > TT_MAX_ERRORS )
-        fprintf(stderr, "tracetool: and %zu more errors that are not shown: "
-                "mend these first\n", nr - TT_MAX_ERRORS);
+        fprintf(stderr, "tracetool: and %zu more error%s not shown: mend "
+                "these first\n", nr - TT_MAX_ERRORS,
+                nr - TT_MAX_ERRORS == 1 ? " that is" : "s that are");
     return nr ? -EINVAL : 0;
 }
 
