@@ -84,4 +84,12 @@ unmatched 1 'standard input is not a trace of the simple back end: zstd' - \
     <made.zst
 dd if=trace bs=1 skip=24 of=tail 2>dd.log
 unmatched 1 'add --no-header' tail
+
+# One is no plural.
+{ head -c 24 trace; printf 'x'; } >byte
+"$simpletrace" byte 2>err
+[ $? = 3 ] || fail 'a damaged byte: not exit 3'
+grep -q 'skipped 1 byte at offset 24, where no valid record is' err &&
+    grep -q 'read 0 records; skipped 1 damaged byte in 1 place$' err ||
+    fail "a damaged byte: $(cat err)"
 exit $failed

@@ -16,6 +16,7 @@
 #include "common/fault.h"
 #include "simpletrace/merge.h"
 #include "simpletrace/options.h"
+#include "simpletrace/plural.h"
 #include "simpletrace/print-traces.h"
 #include "simpletrace/recover.h"
 
@@ -26,6 +27,40 @@ static void print_diagnostic(const char *text)
     fprintf(stderr, "%s\n", text);
 }
 
+/* What the rings of a program have, as "3 more events". */
+struct ring_contents
+{
+    char text[96];
+};
+
+static const char *describe_rings(const struct st_recovered *r,
+                                  struct ring_contents *c)
+{
+    char events[48] = "", lost[48] = "";
+
+    if ( r->events )
+        snprintf(events, sizeof(events), "%" PRIu64 " more event%s", r->events,
+                 st_plural(r->events));
+    if ( r->lost )
+        snprintf(lost, sizeof(lost), "the number of %" PRIu64 " lost event%s",
+                 r->lost, st_plural(r->lost));
+    snprintf(c->text, sizeof(c->text), "%s%s%s", events,
+             *events && *lost ? ", and " : "", lost);
+    return c->text;
+}
+
+static void report_recovered(const struct st_options *o,
+                             const struct st_recovered *r)
+{
+    char lost[64] = "";
+
+    if ( r->lost )
+        snprintf(lost, sizeof(lost), "; %" PRIu64 " event%s had been lost",
+                 r->lost, st_plural(r->lost));
+    log_info(&o->log, "%s: recovered %" PRIu64 " event%s from the rings%s",
+             o->recover, r->events, st_plural(r->events), lost);
+}
+
 static int recover_trace(const struct st_options *o, bool *damaged,
                          struct err *e)
 {
@@ -34,16 +69,15 @@ static int recover_trace(const struct st_options *o, bool *damaged,
 
     if ( rc )
         return rc;
-    log_info(&o->log, "%s: recovered %" PRIu64 " events from the rings; %"
-             PRIu64 " events had been lost", o->recover, done.events,
-             done.lost);
+    report_recovered(o, &done);
     *damaged = done.unread || done.missing;
     if ( done.unread )
-        log_warning(&o->log, "skipped %" PRIu64 " bytes of the rings, which "
-                    "are not valid events", done.unread);
+        log_warning(&o->log, "skipped %" PRIu64 " byte%s of the rings, where "
+                    "no valid event is", done.unread, st_plural(done.unread));
     if ( done.missing )
-        log_warning(&o->log, "the last %" PRIu64 " bytes of the trace file are "
-                    "missing: their events are lost", done.missing);
+        log_warning(&o->log, "the end of the trace file is missing, %" PRIu64
+                    " byte%s: the events there are lost", done.missing,
+                    st_plural(done.missing));
     if ( done.is_removed )
         log_info(&o->log, "removed the rings: %s contains all of their events",
                  o->recover);
@@ -54,18 +88,18 @@ static int recover_trace(const struct st_options *o, bool *damaged,
 static void report_rings(const struct st_options *o)
 {
     struct st_recovered more;
+    struct ring_contents c;
 
     for ( size_t i = 0; i < o->nr_traces; i++ )
         if ( !st_recover_find_more(o->traces[i], &more) )
             continue;
         else if ( more.is_alive )
-            log_info(&o->log, "%s: the program still runs, and holds %" PRIu64
-                     " more events in memory", o->traces[i], more.events);
+            log_info(&o->log, "%s: the program still runs, and holds %s in "
+                     "memory", o->traces[i], describe_rings(&more, &c));
         else
-            log_warning(&o->log, "%s: the program was killed: %s.rings holds %"
-                        PRIu64 " more events, and the number of %" PRIu64
-                        " lost events: simpletrace --recover=NEW %s.rings",
-                        o->traces[i], o->traces[i], more.events, more.lost,
+            log_warning(&o->log, "%s: the program was killed: %s.rings holds "
+                        "%s: simpletrace --recover=NEW %s.rings", o->traces[i],
+                        o->traces[i], describe_rings(&more, &c),
                         o->traces[i]);
 }
 

@@ -18,6 +18,7 @@
 #include "common/debug.h"
 #include "common/pager.h"
 #include "common/progress.h"
+#include "simpletrace/plural.h"
 #include "simpletrace/sink.h"
 
 #define MAX_GAPS 10u            /* gaps that are reported one by one */
@@ -35,9 +36,9 @@ static void report_gap(const struct st_reader *r, uint64_t offset,
     if ( r->gaps > MAX_GAPS )
         return;
     progress_hide(arg);
-    fprintf(stderr, "simpletrace: %s: skipped %" PRIu64 " bytes at offset %"
-            PRIu64 ", which are not valid records\n", r->in.name, bytes,
-            offset);
+    fprintf(stderr, "simpletrace: %s: skipped %" PRIu64 " byte%s at offset %"
+            PRIu64 ", where no valid record is\n", r->in.name, bytes,
+            st_plural(bytes), offset);
 }
 
 static void report_deleted(const struct st_reader *r, uint64_t files, void *arg)
@@ -154,25 +155,27 @@ static bool report_damage(const struct st_options *o, const struct st_merge *m,
                           const struct st_print *p)
 {
     bool any = p->undeclared;
-    size_t i;
+    const struct st_reader *r;
 
-    for ( i = 0; i < m->nr; i++ )
+    for ( r = m->readers; r < m->readers + m->nr; r++ )
     {
-        any |= m->readers[i].deleted || m->readers[i].unknown;
-        if ( m->readers[i].gaps )
+        any |= r->deleted || r->unknown;
+        if ( r->gaps )
         {
             any = true;
-            log_warning(&o->log, "%s: read %" PRIu64 " records; skipped %"
-                        PRIu64 " damaged bytes in %" PRIu64 " places",
-                        m->readers[i].in.name, m->readers[i].records,
-                        m->readers[i].skipped, m->readers[i].gaps);
+            log_warning(&o->log, "%s: read %" PRIu64 " record%s; skipped %"
+                        PRIu64 " damaged byte%s in %" PRIu64 " place%s",
+                        r->in.name, r->records, st_plural(r->records),
+                        r->skipped, st_plural(r->skipped), r->gaps,
+                        st_plural(r->gaps));
         }
     }
     if ( p->undeclared )
-        log_warning(&o->log, "%" PRIu64 " records do not match a declaration, "
-                    "and are printed as bytes: give the traced program's file "
-                    "of events with --events",
-                    p->undeclared);
+        log_warning(&o->log, "%" PRIu64 " record%s not match a declaration, "
+                    "and %s printed as bytes: give the traced program's file "
+                    "of events with --events", p->undeclared,
+                    p->undeclared == 1 ? " does" : "s do",
+                    p->undeclared == 1 ? "is" : "are");
     return any;
 }
 

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "simpletrace/plural.h"
 #include "simpletrace/sink.h"
 #include "tracetool/vec.h"
 
@@ -115,10 +116,12 @@ static void stats_print(struct st_print *p)
         join_events(&s->seen);
     seen = s->seen.items;
     seconds = (double)(s->last - s->first) / 1e9;
-    st_out_print(&p->out, "%llu records of %zu events in %.6f s, %llu events "
-                 "lost\n\n%12s %6s %12s  event\n",
-                 (unsigned long long)s->records, s->seen.nr, seconds,
-                 (unsigned long long)s->lost, "records", "%", "bytes");
+    st_out_print(&p->out, "%llu record%s of %zu event%s in %.6f s, %llu "
+                 "event%s lost\n\n%12s %6s %12s  event\n",
+                 (unsigned long long)s->records, st_plural(s->records),
+                 s->seen.nr, st_plural(s->seen.nr), seconds,
+                 (unsigned long long)s->lost, st_plural(s->lost), "records",
+                 "%", "bytes");
     if ( s->seen.nr )
         qsort(seen, s->seen.nr, sizeof(*seen), compare_count);
     for ( size_t i = 0; i < s->seen.nr; i++ )
