@@ -10,13 +10,14 @@
  * is the first part and -f the third; -F forks a child half-way, which does the
  * same; -K kills the process at the end, before it can write anything; -p
  * pauses between requests.  -n 0: serve requests until standard input ends, to
- * try trace-control(7).
+ * try trace-control(7); -h prints these options.
  */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,14 +102,33 @@ static void on_signal(int number)
     trace_sample_signal(number);
 }
 
+static int print_usage(FILE *out, int rc)
+{
+    fputs("usage: sample [OPTION...]\n"
+          "  -T TRACE     [enable=]PATTERN,events=FILE,file=FILE,qmp=PATH,"
+          "hmp=PATH\n"
+          "  -e EVENTS    enable events, by a pattern\n"
+          "  -f FILE      write the trace of back end simple to FILE\n"
+          "  -t THREADS   run so many threads (default: 2)\n"
+          "  -n REQUESTS  serve so many requests per thread (default: 10);\n"
+          "               0: until standard input ends\n"
+          "  -p US        pause between requests, in microseconds\n"
+          "  -F           fork a child that does the same\n"
+          "  -K           kill the process at the end\n"
+          "  -h, --help   print this page\n", out);
+    return rc;
+}
+
 int main(int argc, char **argv)
 {
     unsigned int threads = 2, requests = 10, pause = 0;
     bool forks = false, kills = false;
     int option;
 
+    if ( argc > 1 && !strcmp(argv[1], "--help") )
+        return print_usage(stdout, 0);
     usertrace_vcpu_init(&vcpu, 0);
-    while ( (option = getopt(argc, argv, "T:e:f:t:n:p:FK")) != -1 )
+    while ( (option = getopt(argc, argv, "T:e:f:t:n:p:FKh")) != -1 )
         switch ( option )
         {
         case 'T': trace_opt_parse(optarg); break;
@@ -119,7 +139,8 @@ int main(int argc, char **argv)
         case 'p': pause = strtoul(optarg, NULL, 0); break;
         case 'F': forks = true; break;
         case 'K': kills = true; break;
-        default: return 2;
+        case 'h': return print_usage(stdout, 0);
+        default: return print_usage(stderr, 2);
         }
     if ( !trace_init_backends() )
         return 1;

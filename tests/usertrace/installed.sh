@@ -27,6 +27,26 @@ make -s CC="$cc" CFLAGS="$cflags -Wall -Wextra -Werror -DPLACE" \
 ./sample -e 'sample_text' -f trace 2>../err || fail "exit $?"
 [ "$(grep -c '^sample_text' ../err)" = 2 ] || fail 'the log lacks a text'
 [ "$(grep -ac 'all "done", über' trace)" = 1 ] || fail 'the trace file lacks the text'
+./sample --help >../out 2>../err || fail "--help: exit $?"
+grep -q -e '-n REQUESTS' ../out || fail "--help: $(cat ../out ../err)"
+./sample -x >/dev/null 2>../err
+[ $? = 2 ] && grep -q -e '-n REQUESTS' ../err || fail "-x: $(cat ../err)"
+
+# make_backends BACKENDS: as the Makefile advises
+make_backends()
+{
+    make -s clean && make -s CC="$cc" CFLAGS="$cflags -Wall -Wextra -Werror" \
+        TRACETOOL="$tracetool" BACKENDS="$1" >../log 2>&1
+}
+more=log,simple,syslog,nop
+for header in sys/sdt.h:dtrace lttng/tracepoint.h:ust; do
+    echo "#include <${header%:*}>" | $cc -E - >/dev/null 2>&1 &&
+        more=$more,${header#*:}
+done
+make_backends $more || fail "BACKENDS=$more: $(cat ../log)"
+./sample -e 'sample_text' -f trace 2>../err || fail "$more: exit $?"
+make_backends log,xen && fail 'BACKENDS=log,xen: no error'
+grep -q 'xen is for events with an id' ../log || fail "xen: $(cat ../log)"
 cd .. || exit 99
 
 # --- the example of libusertrace(3), as printed -------------------------------
