@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kind of a file, by its first bytes.  Standard input cannot be read again,
- * so its kind stays unknown.
+ * The kind of a file, by its first bytes.  A pipe cannot be read again, so its
+ * kind stays unknown.
  */
 #include "xenalyze/not-trace.h"
 
@@ -50,8 +50,21 @@ static const char *name_kind(const char *head, size_t size, bool is_begin)
             return signatures[i].text;
     if ( is_text(head, size) )
         return "it is text";
+    if ( !size && !is_begin )
+        return "it has no record; unpack it if it is compressed";
     return is_begin ? "its first 256 MiB have no record; xentrace captures "
                       "traces" : "it has no record; xentrace captures traces";
+}
+
+/* The first bytes of standard input, if it is a file; 0: there are none. */
+static size_t read_stdin_head(char head[HEAD])
+{
+    struct stat st;
+    ssize_t size = -1;
+
+    if ( !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode) )
+        size = pread(STDIN_FILENO, head, HEAD, 0);
+    return size < 0 ? 0 : size;
 }
 
 /* The first bytes of a regular file; 0: there are none. */
@@ -61,7 +74,9 @@ static size_t read_head(const char *path, char head[HEAD])
     ssize_t size = -1;
     int fd;
 
-    if ( !path || stat(path, &st) || !S_ISREG(st.st_mode) )
+    if ( !path || !strcmp(path, "-") )
+        return read_stdin_head(head);
+    if ( stat(path, &st) || !S_ISREG(st.st_mode) )
         return 0;
     fd = fault_open(path, O_RDONLY | O_CLOEXEC, 0);
     if ( fd < 0 )
@@ -98,23 +113,18 @@ int not_trace_explain_file(const char *path, bool is_empty, struct err *e)
 
 int not_trace_explain_begin(const char *path, struct err *e)
 {
-    bool is_stdin = !strcmp(path, "-");
     char head[HEAD];
 
-    return explain_kind(is_stdin ? "standard input" : path, head,
-                        is_stdin ? 0 : read_head(path, head), true, e);
+    return explain_kind(!strcmp(path, "-") ? "standard input" : path, head,
+                        read_head(path, head), true, e);
 }
 
 int not_trace_explain(const struct run *run, struct err *e)
 {
-    const char *path = run->config->path;
     char head[HEAD];
-    size_t size = 0;
 
     if ( !xt_trace_position(run->trace) )
         return explain_empty(run->name, e);
-    if ( path && strcmp(path, "-") )
-        size = read_head(path, head);
-    return explain_kind(run->name, head, size,
+    return explain_kind(run->name, head, read_head(run->config->path, head),
                         xt_trace_position(run->trace) > XT_WINDOW_MAX, e);
 }

@@ -9,8 +9,10 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/fault.h"
+#include "xenalyze/not-trace.h"
 #include "xenalyze/outputs.h"
 
 #define NAME "xentrace_format"
@@ -48,15 +50,16 @@ static int format_trace(struct config *config, struct err *e)
     struct run run = {
         .config = config, .name = "standard input", .out = stdout,
     };
-    int rc = xt_trace_open(&run.trace, "-", 0, e);
+    int rc = isatty(STDIN_FILENO)
+             ? err_usage(e, "no trace: send one to standard input, as in "
+                         NAME " %.100s <trace.bin", config->rules)
+             : xt_trace_open(&run.trace, "-", 0, e);
 
     if ( rc )
         return rc;
     rc = formats_pass(&run, e);
-    /* As in stock, no input is no text. */
     if ( rc == PASS_NO_RECORD )
-        rc = xt_trace_position(run.trace)
-             ? err_set(e, -EINVAL, "standard input is not a trace of Xen") : 0;
+        rc = not_trace_explain(&run, e);
     xt_trace_close(run.trace);
     if ( !rc && (fflush(stdout) || ferror(stdout)) )
         rc = err_sys(e, -errno, "cannot write the text");

@@ -115,8 +115,40 @@ done <<END
 --gnuplot=no.gp
 END
 
-# As stock: no input is no text.
-expect 0 "$top_builddir/tools/xenalyze/xentrace_format" "$top_srcdir/formats"
+# xentrace_format reads standard input only; a file there can be read again.
+format=$top_builddir/tools/xenalyze/xentrace_format
+while read -r input message; do
+    "$format" "$top_srcdir/formats" <"$input" >out 2>err
+    [ $? -eq 1 ] || fail "xentrace_format <$input: exit code $?"
+    [ "$(cat err)" = "xentrace_format: standard input $message" ] ||
+        fail "xentrace_format <$input: $(cat err)"
+    [ ! -s out ] || fail "xentrace_format <$input: output"
+done <<'END'
+nothing is empty: capture a trace with xentrace
+/dev/null is empty: capture a trace with xentrace
+zipped is not a trace of Xen: gzip compressed it: unpack it with gzip -d
+text is not a trace of Xen: it is text
+END
+"$xenalyze" - <bzipped 2>err
+grep -q 'standard input .* bzip2 -d' err || fail "xenalyze <bzipped: $(cat err)"
+# shellcheck disable=SC2002 # a pipe is the test
+cat zipped | "$format" "$top_srcdir/formats" 2>err
+grep -q 'unpack it if it is compressed' err || fail "a pipe: $(cat err)"
+printf '# no rule\n\n' >rules
+expect 1 "$format" rules
+expect_message 'rules has no rule'
+expect 1 "$xenalyze" --formats=rules trace
+expect_message 'rules has no rule'
+if command -v script >/dev/null; then
+    script -qec "timeout 60 $format $top_srcdir/formats" /dev/null >out 2>&1 \
+        </dev/null
+    [ $? -eq 2 ] && grep -q 'no trace: send one to standard input' out ||
+        fail "on a terminal: $(cat out)"
+fi
+# The example of xentrace_format(1) prints seconds.
+sed 's/%(tsc)d/%(tsc).9f/' "$top_srcdir/formats" >seconds
+"$format" -c 2400 seconds <trace >out || fail 'the rules with seconds'
+grep -q '^CPU0  0\.[0-9]\{9\} ' out || fail "no seconds: $(cat out)"
 
 # Three files, of which the second is no trace by its name's order.
 "$top_builddir/tests/xenalyze/reports/compose" >trace.2 <<'END' || fail 'no trace'

@@ -455,6 +455,9 @@ int formats_read(struct formats **f, const char *path, struct err *e)
     else
         rc = formats_new(f, text, size, path, e);
     free(text);
+    if ( !rc && !(*f)->nr && !(*f)->other.used )
+        rc = err_set(e, -EINVAL, "%s has no rule: give the file formats of "
+                     "this package, or see formats(5)", path);
     return rc;
 }
 
