@@ -161,16 +161,24 @@ static int add_model_events(struct st_events *s, const struct tt_model *model)
     return 0;
 }
 
+struct diagnosis
+{
+    void (*diagnose)(const char *text);     /* or NULL: */
+    struct err *e;              /* gets the first error */
+};
+
 static void report_syntax_error(void *ctx, const struct tt_place *at,
                                 const char *text)
 {
-    void (*diagnose)(const char *) = *(void (**)(const char *))ctx;
+    const struct diagnosis *d = ctx;
     char line[MAX_DIAGNOSTIC];
 
     snprintf(line, sizeof(line), "%s:%u:%u: %s", at->file, at->line,
              at->column, text);
-    if ( diagnose )
-        diagnose(line);
+    if ( d->diagnose )
+        d->diagnose(line);
+    else
+        err_set(d->e, -EINVAL, "%s", line);
 }
 
 /* A trace, say, would have a syntax error in each line. */
@@ -189,6 +197,7 @@ static int refuse_binary(const struct tt_source *sources, size_t nr,
 int st_events_parse(struct st_events *s, struct tt_source *sources, size_t nr,
                     void (*diagnose)(const char *text), struct err *e)
 {
+    struct diagnosis d = { .diagnose = diagnose, .e = e };
     struct tt_model model;
     struct arena a;
     int rc = refuse_binary(sources, nr, e);
@@ -198,7 +207,7 @@ int st_events_parse(struct st_events *s, struct tt_source *sources, size_t nr,
     arena_init(&a, 1u << 16);
     for ( size_t i = 0; i < nr; i++ )
         sources[i].may_repeat = true;
-    rc = tt_parse(&a, sources, nr, &model, report_syntax_error, &diagnose);
+    rc = tt_parse(&a, sources, nr, &model, report_syntax_error, &d);
     if ( rc == -EINVAL )
         err_set(e, rc, "the file of events has errors, see trace-events(5): "
                 "correct it, or omit the file");

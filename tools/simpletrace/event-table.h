@@ -66,8 +66,8 @@ int st_events_init(struct st_events *s);
 void st_events_fini(struct st_events *s);
 
 /*
- * Add the declarations of these files.  `diagnose`, which may be NULL, gets
- * each error as FILE:LINE:COL: text.
+ * Add the declarations of these files.  `diagnose` gets each error as
+ * FILE:LINE:COL: text; if it is NULL, *e gets the first one.
  */
 int st_events_read(struct st_events *s, char *const *paths, size_t nr,
                    void (*diagnose)(const char *text), struct err *e);

@@ -266,6 +266,8 @@ static int analyze_file(struct config *config, struct err *e)
         return print_values(config, e);
     rc = outputs_choose(config, isatty(STDOUT_FILENO) && !config->output,
                         e);
+    if ( !rc && config->program_events )
+        rc = programs_check_declarations(config->program_events, e);
     rc = rc ? rc : hosts_find(&hosts, config, e);
     if ( rc )
         return rc;

@@ -104,3 +104,18 @@ expect 1 "$xenalyze" dump xen text
 expect 0 "$xenalyze" dump xen hostile
 grep -q 'na?\[31mme xxx' out || fail 'an escape is not cleaned'
 grep -q ' last$' out || fail 'no event in a last line without an end'
+
+# Declarations that cannot be read are an error, also if no file needs them.
+printf 'event(int a "%%d"\n' >bad-events
+printf 'event(int a) "%%d"\n' >good-events
+for traces in xen 'xen mixed'; do
+    # shellcheck disable=SC2086 # several words
+    expect 1 "$xenalyze" --program-events=nofile dump $traces
+    expect_message 'cannot open nofile'
+    [ ! -s out ] || fail "$traces: output"
+    # shellcheck disable=SC2086
+    expect 1 "$xenalyze" --program-events=bad-events summary $traces
+    expect_message 'bad-events:1:'
+    # shellcheck disable=SC2086
+    expect 0 "$xenalyze" --program-events=good-events summary $traces
+done

@@ -53,6 +53,12 @@ bool programs_is_trace(const char *path);
  */
 int programs_open(struct programs **programs, const char *const *paths,
                   size_t nr, const char *declarations, struct err *e);
+
+/*
+ * Can the file of declarations be read?  Otherwise it is an error also if no
+ * file lacks declarations, so that a mistyped name is noticed.
+ */
+int programs_check_declarations(const char *path, struct err *e);
 void programs_close(struct programs *p);        /* NULL is fine */
 
 /*

@@ -14,6 +14,7 @@
 #include "common/fault.h"
 #include "common/utf8.h"
 #include "simpletrace/record-text.h"
+#include "xenalyze/programs/programs.h"
 
 struct simple
 {
@@ -50,6 +51,19 @@ static int open_files(struct source *s, struct simple *f, struct err *e)
         rc = st_events_read(&f->events, declarations, 1, NULL, e);
     rc = rc ? rc : st_reader_open(&f->reader, s->path, &f->events, &how, e);
     f->is_open = !rc;
+    return rc;
+}
+
+int programs_check_declarations(const char *path, struct err *e)
+{
+    char *declarations[] = { (char *)path };
+    struct st_events events;
+    int rc = st_events_init(&events);
+
+    assert(path);
+    rc = rc ? err_sys(e, rc, "cannot read %s", path)
+            : st_events_read(&events, declarations, 1, NULL, e);
+    st_events_fini(&events);
     return rc;
 }
 
