@@ -77,7 +77,18 @@ bool program_is_printed(const struct tt_event *e, size_t i)
     return e->nr_pieces || (e->vcpu && i == 0);
 }
 
-/* %p needs a void pointer in C; a pointer to char may be for %s or %p. */
+/* A pointer to signed or unsigned bytes may be for %s, too. */
+static bool is_printed_as_text(const struct tt_event *e, size_t i)
+{
+    const struct tt_piece *p;
+
+    for ( p = e->pieces; p < e->pieces + e->nr_pieces; p++ )
+        if ( p->arg >= 0 && (size_t)p->arg + e->vcpu == i )
+            return p->text[p->length - 1] == 's';
+    return false;
+}
+
+/* %p needs a void pointer in C; a string may be for %s or %p. */
 void program_print(FILE *out, const char *call, const struct tt_event *e,
                    const char *end)
 {
@@ -91,7 +102,8 @@ void program_print(FILE *out, const char *call, const struct tt_event *e,
     {
         const struct tt_arg *a = program_arg(e, i);
 
-        fputs(a->kind == TT_POINTER ? ", (const void *)" : ", ", out);
+        fputs(a->kind != TT_POINTER ? ", " : is_printed_as_text(e, i) ?
+              ", (const char *)" : ", (const void *)", out);
         emit_name(out, a->name);
     }
     fputs(");\n", out);

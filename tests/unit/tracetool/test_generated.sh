@@ -164,6 +164,22 @@ in_tool()
         -I"$top_srcdir/tools" -I"$top_srcdir/xen/include"
 }
 
+# Formats that tracetool accepts compile without a warning.
+in_logger()
+{
+    printf '%s\n' 'bytes(const uint8_t *a, signed char *b) "%-5.2s %p"' \
+        'vcpu text(unsigned char *a, char *b) "%s %s"' \
+        'numbers(int a, unsigned long b) "%+.3d %#lx"' >"$tmp/formats"
+    for format in h c; do
+        "$tracetool" --format=$format --backends=log,syslog,ftrace \
+            --group=test "$tmp/formats" "$tmp/trace-test.$format" ||
+            fail "--format=$format"
+    done
+    cp "$tmp/trace-test.c" "$tmp/user.c"
+    compiles "$1" -std=gnu11 -Wall -Wextra -Wformat=2 -Werror \
+        -I"$top_srcdir/tools" -I"$top_srcdir/tools/libusertrace"
+}
+
 none=1
 for cc in gcc clang; do
     command -v "$cc" >/dev/null || continue
@@ -171,6 +187,7 @@ for cc in gcc clang; do
     in_xen "$cc"
     in_program "$cc"
     in_tool "$cc"
+    in_logger "$cc"
 done
 [ "$none" -eq 0 ] || { echo "neither gcc nor clang is here"; exit 77; }
 
