@@ -29,7 +29,8 @@ static void ftrace_body(const struct tt_request *r, const struct tt_event *e)
 }
 
 #define PRINTS(body)                                                    \
-    .by_state = true, .accepts = program_accepts, .h_begin = log_h_begin,   \
+    .by_state = true, .accepts = program_accepts_printed,               \
+    .h_begin = log_h_begin,                                             \
     .h_body = (body), .h_enabled = program_by_state
 
 const struct tt_backend tt_backend_log = {

@@ -52,9 +52,11 @@ void tt_conversion_read(struct tt_conversion *c, char *text, size_t where,
     *c = (struct tt_conversion){ .at = where };
     read_number(c, text);
     begin = &text[c->at];
-    at = begin + 1 + strspn(begin + 1, "-+ #0'");
-    at = skip_size(at, c, stars);
-    if ( *at == '.' )
+    c->flags = begin + 1;
+    c->nr_flags = strspn(c->flags, "-+ #0'");
+    at = skip_size(c->flags + c->nr_flags, c, stars);
+    c->has_precision = *at == '.';
+    if ( c->has_precision )
         at = skip_size(at + 1, c, stars);
     n = strspn(at, "hlqjztL");
     if ( n > 2 )
@@ -91,6 +93,40 @@ const char *tt_conversion_refused(char letter)
     return letter && strchr("diouxXcsp", letter) ? NULL :
            "no argument can be printed so: take one of %d %i %u %x %X %o %c "
            "%s %p, or %% for a percent sign";
+}
+
+/* Flags and precision of each letter. */
+static const struct
+{
+    const char *letters, *flags;
+    bool precision;
+} letter_forms[] = {
+    { "di", "-+ 0'", true }, { "u", "-0'", true }, { "oxX", "-#0", true },
+    { "s", "-", true }, { "cp", "-", false },
+};
+
+static bool has_flag(const struct tt_conversion *c, char flag)
+{
+    return memchr(c->flags, flag, c->nr_flags);
+}
+
+char tt_conversion_odd_flag(const struct tt_conversion *c)
+{
+    size_t i = 0, n;
+
+    while ( !strchr(letter_forms[i].letters, c->letter) )
+        i++;
+    assert(i < sizeof(letter_forms) / sizeof(letter_forms[0]));
+    for ( n = 0; n < c->nr_flags; n++ )
+        if ( !strchr(letter_forms[i].flags, c->flags[n]) ||
+             memchr(c->flags, c->flags[n], n) )
+            return c->flags[n];
+    if ( c->has_precision && !letter_forms[i].precision )
+        return '.';
+    /* A flag without effect beside another one, or a precision. */
+    if ( has_flag(c, '0') && (has_flag(c, '-') || c->has_precision) )
+        return '0';
+    return has_flag(c, ' ') && has_flag(c, '+') ? ' ' : '\0';
 }
 
 /* The promoted type of an integer conversion with this modifier. */

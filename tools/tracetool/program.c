@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "tracetool/conversion.h"
 #include "tracetool/emit.h"
 
 static const struct tt_arg cpu = {
@@ -27,6 +28,31 @@ int program_accepts(const struct tt_event *e, struct err *why)
         return 0;
     return err_set(why, -EINVAL, "%s: an event with an id is the hypervisor's: "
                    "take back end xen or nop, or leave out the id=", e->name);
+}
+
+/*
+ * Readers of traces accept such a format, so this is no check of the parser.
+ */
+int program_accepts_printed(const struct tt_event *e, struct err *why)
+{
+    int rc = program_accepts(e, why);
+
+    for ( size_t i = 0; !rc && i < e->nr_pieces; i++ )
+    {
+        const struct tt_piece *p = &e->pieces[i];
+        struct tt_conversion c;
+        char odd;
+
+        if ( p->arg < 0 )
+            continue;
+        tt_conversion_read(&c, (char *)p->text, 0, true);
+        odd = tt_conversion_odd_flag(&c);
+        if ( odd )
+            rc = err_set(why, -EINVAL, "%s: the C compiler warns of the '%c' "
+                         "in %.24s, which has no effect: take it out", e->name,
+                         odd, p->text);
+    }
+    return rc;
 }
 
 size_t program_nr_args(const struct tt_event *e)

@@ -21,6 +21,9 @@ bool program_has_any(const struct tt_model *m);
 /* -EINVAL: an event of the hypervisor; for tt_backend.accepts. */
 int program_accepts(const struct tt_event *e, struct err *why);
 
+/* For back ends that print: also if the C compiler would warn of a format. */
+int program_accepts_printed(const struct tt_event *e, struct err *why);
+
 #define PROGRAM_MAX_ARGS (TT_MAX_ARGS + 1)
 
 size_t program_nr_args(const struct tt_event *e);
