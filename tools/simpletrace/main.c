@@ -14,9 +14,9 @@
 #include <stdlib.h>
 
 #include "common/fault.h"
+#include "common/num.h"
 #include "simpletrace/merge.h"
 #include "simpletrace/options.h"
-#include "simpletrace/plural.h"
 #include "simpletrace/print-traces.h"
 #include "simpletrace/recover.h"
 
@@ -40,10 +40,10 @@ static const char *describe_rings(const struct st_recovered *r,
 
     if ( r->events )
         snprintf(events, sizeof(events), "%" PRIu64 " more event%s", r->events,
-                 st_plural(r->events));
+                 num_plural(r->events));
     if ( r->lost )
         snprintf(lost, sizeof(lost), "the number of %" PRIu64 " lost event%s",
-                 r->lost, st_plural(r->lost));
+                 r->lost, num_plural(r->lost));
     snprintf(c->text, sizeof(c->text), "%s%s%s", events,
              *events && *lost ? ", and " : "", lost);
     return c->text;
@@ -56,9 +56,9 @@ static void report_recovered(const struct st_options *o,
 
     if ( r->lost )
         snprintf(lost, sizeof(lost), "; %" PRIu64 " event%s had been lost",
-                 r->lost, st_plural(r->lost));
+                 r->lost, num_plural(r->lost));
     log_info(&o->log, "%s: recovered %" PRIu64 " event%s from the rings%s",
-             o->recover, r->events, st_plural(r->events), lost);
+             o->recover, r->events, num_plural(r->events), lost);
 }
 
 static int recover_trace(const struct st_options *o, bool *damaged,
@@ -73,11 +73,11 @@ static int recover_trace(const struct st_options *o, bool *damaged,
     *damaged = done.unread || done.missing;
     if ( done.unread )
         log_warning(&o->log, "skipped %" PRIu64 " byte%s of the rings, where "
-                    "no valid event is", done.unread, st_plural(done.unread));
+                    "no valid event is", done.unread, num_plural(done.unread));
     if ( done.missing )
         log_warning(&o->log, "the end of the trace file is missing, %" PRIu64
                     " byte%s: the events there are lost", done.missing,
-                    st_plural(done.missing));
+                    num_plural(done.missing));
     if ( done.is_removed )
         log_info(&o->log, "removed the rings: %s contains all of their events",
                  o->recover);

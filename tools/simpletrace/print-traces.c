@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "common/debug.h"
+#include "common/num.h"
 #include "common/pager.h"
 #include "common/progress.h"
-#include "simpletrace/plural.h"
 #include "simpletrace/sink.h"
 
 #define MAX_GAPS 10u            /* gaps that are reported one by one */
@@ -38,7 +38,7 @@ static void report_gap(const struct st_reader *r, uint64_t offset,
     progress_hide(arg);
     fprintf(stderr, "simpletrace: %s: skipped %" PRIu64 " byte%s at offset %"
             PRIu64 ", where no valid record is\n", r->in.name, bytes,
-            st_plural(bytes), offset);
+            num_plural(bytes), offset);
 }
 
 static void report_deleted(const struct st_reader *r, uint64_t files, void *arg)
@@ -165,9 +165,9 @@ static bool report_damage(const struct st_options *o, const struct st_merge *m,
             any = true;
             log_warning(&o->log, "%s: read %" PRIu64 " record%s; skipped %"
                         PRIu64 " damaged byte%s in %" PRIu64 " place%s",
-                        r->in.name, r->records, st_plural(r->records),
-                        r->skipped, st_plural(r->skipped), r->gaps,
-                        st_plural(r->gaps));
+                        r->in.name, r->records, num_plural(r->records),
+                        r->skipped, num_plural(r->skipped), r->gaps,
+                        num_plural(r->gaps));
         }
     }
     if ( p->undeclared )

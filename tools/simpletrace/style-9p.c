@@ -7,7 +7,7 @@
 #include <ctype.h>
 
 #include "common/debug.h"
-#include "simpletrace/plural.h"
+#include "common/num.h"
 #include "simpletrace/sink.h"
 
 #define PREFIX "v9fs_"
@@ -126,9 +126,9 @@ static void ninep_print_totals(struct st_print *p)
     if ( !p->no_memory )
         st_out_print(&p->out, "%llu request%s, %llu answer%s, of which %llu "
                      "error%s\n", (unsigned long long)s->requests,
-                     st_plural(s->requests), (unsigned long long)s->answers,
-                     st_plural(s->answers), (unsigned long long)s->errors,
-                     st_plural(s->errors));
+                     num_plural(s->requests), (unsigned long long)s->answers,
+                     num_plural(s->answers), (unsigned long long)s->errors,
+                     num_plural(s->errors));
 }
 
 const struct st_sink st_style_9p = {

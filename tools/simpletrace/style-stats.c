@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "simpletrace/plural.h"
+#include "common/num.h"
 #include "simpletrace/sink.h"
 #include "tracetool/vec.h"
 
@@ -118,9 +118,9 @@ static void stats_print(struct st_print *p)
     seconds = (double)(s->last - s->first) / 1e9;
     st_out_print(&p->out, "%llu record%s of %zu event%s in %.6f s, %llu "
                  "event%s lost\n\n%12s %6s %12s  event\n",
-                 (unsigned long long)s->records, st_plural(s->records),
-                 s->seen.nr, st_plural(s->seen.nr), seconds,
-                 (unsigned long long)s->lost, st_plural(s->lost), "records",
+                 (unsigned long long)s->records, num_plural(s->records),
+                 s->seen.nr, num_plural(s->seen.nr), seconds,
+                 (unsigned long long)s->lost, num_plural(s->lost), "records",
                  "%", "bytes");
     if ( s->seen.nr )
         qsort(seen, s->seen.nr, sizeof(*seen), compare_count);
