@@ -33,6 +33,7 @@
 #include "xenalyze/account/sort.h"
 #include "xenalyze/account/stretch.h"
 #include "xenalyze/account/summary.h"
+#include "xenalyze/account/time-log.h"
 #include "xenalyze/account/timer-lateness.h"
 #include "xenalyze/account/vcpu-array.h"
 #include "xenalyze/account/verdict-help.h"

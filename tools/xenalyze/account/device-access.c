@@ -23,6 +23,7 @@
 void device_accesses_init(struct device_accesses *d)
 {
     stats_pool_init(&d->pool);
+    time_logs_init(&d->logs);
 }
 
 void device_accesses_fini(struct device_accesses *d)
@@ -30,6 +31,7 @@ void device_accesses_fini(struct device_accesses *d)
     free(d->vcpus);
     free(d->domains);
     free(d->ranges);
+    time_logs_fini(&d->logs);
     stats_pool_fini(&d->pool);
 }
 
@@ -184,27 +186,6 @@ static struct access_vcpu *get_access_vcpu(struct device_accesses *d,
     return own;
 }
 
-/* Time between `from` and `to` in which the vcpu waited for a pcpu. */
-static uint64_t waited_between(const struct access_vcpu *v, uint64_t from,
-                               uint64_t to)
-{
-    uint64_t nr = v->nr_waits < ACCESS_WAITS ? v->nr_waits : ACCESS_WAITS;
-    uint64_t sum = 0;
-
-    debug_assert(from <= to);
-    for ( uint64_t i = 1; i <= nr; i++ )
-    {
-        const struct access_wait *w =
-            &v->waits[(v->nr_waits - i) % ACCESS_WAITS];
-        uint64_t begin = w->from > from ? w->from : from;
-        uint64_t end = w->to < to ? w->to : to;
-
-        if ( begin < end )
-            sum += end - begin;
-    }
-    return sum;
-}
-
 /*
  * Time in which a helper waited: the vcpu that was woken until its answer, or
  * until another vcpu, which answers, has begun to run.  Sets the vcpu whose
@@ -215,15 +196,12 @@ static uint64_t find_helper_wait(const struct access_vcpu *v,
                                  uint64_t from, uint64_t to,
                                  const struct access_vcpu **waits)
 {
-    uint64_t waited = answers ? waited_between(answers, from, to) : 0;
+    uint64_t waited = answers ? time_log_between(&answers->waits, from, to) : 0;
     uint64_t first = v->helper && v->helper_woken >= v->open.start
-                     ? waited_between(v->helper, from, to) : 0;
+                     ? time_log_between(&v->helper->waits, from, to) : 0;
 
     *waits = waited < first ? v->helper : answers;
-    if ( waited < first )
-        waited = first;
-    /* Waits may overlap if records of two pcpus contradict each other. */
-    return waited < to - from ? waited : to - from;
+    return waited < first ? first : waited;
 }
 
 /* The time of the answer; its pcpu may have been slow to continue the exit. */
@@ -272,7 +250,9 @@ static void add_to_stretch(struct device_accesses *d, struct access_vcpu *v,
 
 static uint64_t count_helper_wait(const void *vcpu, uint64_t from, uint64_t to)
 {
-    return vcpu ? waited_between(vcpu, from, to) : 0;
+    const struct access_vcpu *v = vcpu;
+
+    return v ? time_log_between(&v->waits, from, to) : 0;
 }
 
 /* Split the time of the device model by the events of its process. */
@@ -487,8 +467,7 @@ static void access_add_wait(void *state, const struct fact_wait *f)
         if ( v->open.is_known )
             close_access(d, f->vcpu, v);
     }
-    v->waits[v->nr_waits++ % ACCESS_WAITS] = (struct access_wait){ f->from,
-                                                                   f->to };
+    time_log_add(&v->waits, &d->logs, f->from, f->to, false);
     if ( is_woken && f->waker->domain != f->vcpu->domain )
         note_helper(d, f);
 }
@@ -596,12 +575,12 @@ static int access_end(void *state, const struct fact_end *f, struct err *e)
         if ( d->vcpus[i] )
         {
             d->vcpus[i]->open.is_open = false;
-            d->vcpus[i]->nr_waits = 0;
+            time_log_clear(&d->vcpus[i]->waits);
             d->vcpus[i]->helper = NULL;
             d->vcpus[i]->answered = 0;
             stretch_close(&d->vcpus[i]->search, &d->scale);
         }
-    return d->failed || d->pool.failed
+    return d->failed || d->pool.failed || d->logs.failed
            ? err_sys(e, -ENOMEM, "cannot keep accesses to devices") : 0;
 }
 

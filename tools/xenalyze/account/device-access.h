@@ -24,13 +24,15 @@
  * sums of vcpus, the part in the span.
  *
  * Memory: for each domain at most ACCESS_RANGES devices; accesses to further
- * devices share one row, and those to unknown addresses another.
+ * devices share one row, and those to unknown addresses another.  For each vcpu
+ * a log of its waits.
  */
 #ifndef XENALYZE_ACCOUNT_DEVICE_ACCESS_H
 #define XENALYZE_ACCOUNT_DEVICE_ACCESS_H
 
 #include "xenalyze/account/model-parts.h"
 #include "xenalyze/account/stretch.h"
+#include "xenalyze/account/time-log.h"
 #include "xenalyze/model/model.h"
 #include "xenalyze/stats/stats.h"
 
@@ -47,7 +49,6 @@ enum access_part
 const char *access_part_name(enum access_part part);
 
 #define ACCESS_RANGES 64u       /* devices, per domain */
-#define ACCESS_WAITS 16u        /* recent waits, per vcpu of a helper */
 #define ACCESS_TEXT 32u         /* bytes, with the final 0 */
 
 /* A device: ports, or guest-physical addresses. */
@@ -87,8 +88,6 @@ struct access_open
     const struct access_vcpu *answers;  /* woke the vcpu; NULL: unknown */
 };
 
-struct access_wait { uint64_t from, to; };
-
 /* Accesses in a stretch. */
 struct access_stretch
 {
@@ -107,8 +106,7 @@ struct access_vcpu
     struct stretch_search search;       /* time without ACCESS_VCPU_WAITS */
     struct access_stretch now, worst;   /* those of the search */
     struct access_open open;
-    struct access_wait waits[ACCESS_WAITS];     /* for a pcpu, in a ring */
-    uint64_t nr_waits;
+    struct time_log waits;      /* for a pcpu */
     struct access_vcpu *helper; /* woken by this vcpu, last; NULL: none */
     uint64_t helper_woken;      /* the time of that */
     uint64_t answered;          /* first woken since the vcpu last left its
@@ -126,6 +124,7 @@ struct access_domain
 struct device_accesses
 {
     struct stats_pool pool;
+    struct time_logs logs;
     struct guests *guests;
     struct xt_clock clock;
     struct stretch_scale scale;
