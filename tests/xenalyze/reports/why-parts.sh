@@ -209,6 +209,56 @@ sed '/^\[domain batch\]/,$d' "$top_srcdir/xensim/scenarios/slow-disk.scenario" |
 expect 0 "$xenalyze" why web1 played
 blames '^Nothing is wrong'
 
+# The backend waits for 200 ms, and a timer wakes the guest meanwhile, however
+# often: all of the time in which d1v0 is blocked is for I/O.
+woken_meanwhile() {
+    awk -v n="$1" 'function line(p, t, words) {
+        print p, sprintf("%.0f", t), words
+    }
+    function run(t) {
+        line(1, t, "0x21011 0x7fff0001")
+        line(1, t, "0x21101 0x10000")
+    }
+    function block(t) {
+        line(1, t, "0x21021 0x10000")
+        line(1, t, "0x21101 0x7fff0001")
+    }
+    BEGIN {
+        line(0, 1000000, "0x21101 0x20000")
+        line(1, 1000000, "0x21101 0x10000")
+        for ( x = 2000000; trips++ < 10; x = y + 10000 )
+        {
+            line(1, x, "0x20100d 32")
+            line(1, x, "0x21211 0x0")
+            block(x + 1000)
+            y = x + 200000000
+            for ( k = 1; k <= n; k++ )
+            {
+                t = x + 1000 + k * 199000000 / (n + 1)
+                line(1, t, "0x21211 0x10000")
+                run(t + 10)
+                block(t + 3000)
+            }
+            line(0, y, "0x21011 0x20000")
+            line(0, y, "0x21101 0x0")
+            line(0, y + 1000, "0x10f001 1")
+            line(0, y + 2000, "0x10f002 1")
+            line(0, y + 3000, "0x20100d 32")
+            line(0, y + 3000, "0x21211 0x10000")
+            run(y + 4000)
+            line(0, y + 5000, "0x21021 0x0")
+            line(0, y + 5000, "0x21101 0x20000")
+        }
+    }' | compose woken
+}
+for wakes in 5 250 4000; do
+    woken_meanwhile $wakes
+    expect 0 "$xenalyze" --cpu-hz 1G why d1v0 woken
+    blames '^d1v0 waits for I/O; its backend waits for a pcpu: d0\.$'
+    grep -Eq '^ *(99\.[0-9]|100\.0)% of its blocked time; 10 round trips' out ||
+        fail "$wakes wake-ups: $(cat out)"
+done
+
 # --- emulated devices --------------------------------------------------------
 
 # accesses FROM TO: d1v0 accesses a disk each millisecond from ms FROM to TO

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A round trip is complete when the guest's vcpu runs, so its blocked times are
- * facts already, and in a ring.  If the trip reaches beyond the selected span,
- * the part in the span counts.
+ * facts already.  If the trip reaches beyond the selected span, the part in the
+ * span counts.
  */
 #include "xenalyze/account/backend-wait.h"
 
@@ -17,6 +17,7 @@
 void backend_waits_fini(struct backend_waits *b)
 {
     free(b->vcpus);
+    time_logs_fini(&b->logs);
     io_trips_fini(&b->trips);
 }
 
@@ -55,32 +56,12 @@ static void add_vote(struct backend_vote *v, uint16_t domain, uint64_t cycles)
     v->cycles += cycles;
 }
 
-/* Time between `from` and `to` in which the vcpu was blocked. */
-static uint64_t blocked_between(const struct backend_vcpu *v, uint64_t from,
-                                uint64_t to)
-{
-    uint64_t nr = v->nr_blocks < BACKEND_BLOCKS ? v->nr_blocks
-                                                : BACKEND_BLOCKS;
-    uint64_t sum = 0;
-
-    for ( uint64_t i = 0; i < nr; i++ )
-    {
-        const struct backend_block *b = &v->blocks[i];
-        uint64_t begin = b->from > from ? b->from : from;
-        uint64_t end = b->to < to ? b->to : to;
-
-        if ( begin < end )
-            sum += end - begin;
-    }
-    return sum;
-}
-
 /* Time of the step in which the vcpu was blocked, and not counted before. */
 static uint64_t count_step(const struct backend_waits *b,
                            struct backend_vcpu *v, const struct io_trip *trip,
                            enum io_step step)
 {
-    uint64_t from = trip->times[step], to = trip->times[step + 1], blocked;
+    uint64_t from = trip->times[step], to = trip->times[step + 1];
 
     debug_assert(from <= to);
     if ( from < v->counted_until )
@@ -90,9 +71,7 @@ static uint64_t count_step(const struct backend_waits *b,
     if ( from >= to )
         return 0;
     v->counted_until = to;
-    blocked = blocked_between(v, from, to);
-    /* Times may overlap if records of two pcpus contradict each other. */
-    return blocked < to - from ? blocked : to - from;
+    return time_log_between(&v->blocked, from, to);
 }
 
 static void add_to_stretch(struct backend_waits *b, struct backend_vcpu *v,
@@ -138,14 +117,14 @@ static void add_backend_trip(void *state, const struct io_trip *trip)
 
 static void backend_add_runstate(void *state, const struct fact_runstate *f)
 {
+    struct backend_waits *b = state;
     struct backend_vcpu *v;
 
     if ( f->state != STATE_BLOCKED || vcpu_is_idle(f->vcpu) )
         return;
-    v = get_backend_vcpu(state, f->vcpu);
+    v = get_backend_vcpu(b, f->vcpu);
     if ( v )
-        v->blocks[v->nr_blocks++ % BACKEND_BLOCKS] =
-            (struct backend_block){ f->from, f->to };
+        time_log_add(&v->blocked, &b->logs, f->from, f->to, false);
 }
 
 static void backend_begin(void *state, const struct fact_begin *f)
@@ -167,15 +146,18 @@ static int backend_end(void *state, const struct fact_end *f, struct err *e)
         if ( b->vcpus[i] )
         {
             stretch_close(&b->vcpus[i]->search, &b->scale);
-            b->vcpus[i]->nr_blocks = b->vcpus[i]->counted_until = 0;
+            time_log_clear(&b->vcpus[i]->blocked);
+            b->vcpus[i]->counted_until = 0;
         }
-    return b->failed ? err_sys(e, -ENOMEM, "cannot keep waits of backends") : 0;
+    return b->failed || b->logs.failed
+           ? err_sys(e, -ENOMEM, "cannot keep waits of backends") : 0;
 }
 
 void backend_waits_init(struct backend_waits *b)
 {
     assert(!b->vcpus);
     io_trips_init(&b->trips);
+    time_logs_init(&b->logs);
     b->trips.on_trip = add_backend_trip;
     b->trips.on_trip_arg = b;
     b->trips.wants_means = b->trips.wants_cut_trips = true;

@@ -11,17 +11,15 @@
  *
  * Accesses to emulated devices are left out: device-access.h has these.
  *
- * Memory: for each vcpu that was blocked a struct backend_vcpu.
+ * Memory: for each vcpu that was blocked a struct backend_vcpu, and a log of
+ * these times.
  */
 #ifndef XENALYZE_ACCOUNT_BACKEND_WAIT_H
 #define XENALYZE_ACCOUNT_BACKEND_WAIT_H
 
 #include "xenalyze/account/io-trips.h"
 #include "xenalyze/account/stretch.h"
-
-#define BACKEND_BLOCKS 8u       /* recent times that a vcpu was blocked */
-
-struct backend_block { uint64_t from, to; };
+#include "xenalyze/account/time-log.h"
 
 /*
  * The domain with most of the time, if that is more than half (majority vote):
@@ -44,14 +42,14 @@ struct backend_vcpu
     struct backend_vote now, worst;     /* backends of the stretches */
 
     /* State in the current segment. */
-    struct backend_block blocks[BACKEND_BLOCKS];        /* in a ring */
-    uint64_t nr_blocks;
+    struct time_log blocked;
     uint64_t counted_until;     /* the end of the last loss */
 };
 
 struct backend_waits
 {
     struct io_trips trips;
+    struct time_logs logs;
     struct backend_vcpu **vcpus;        /* by index; NULL: never blocked */
     uint32_t nr_vcpus;
     struct stretch_scale scale;
