@@ -140,6 +140,89 @@ END
 only_true -T 1 --scenario paused.scenario
 only_true --seed 16 -T 0.4 --cpus 12 --rate 100k --hotplug 5ms --vcpus 4
 
+# The backend is preempted in a round trip, however often: in each of ten round
+# trips of d1v0, d0v0 waits for 9 ms and works for 1 ms, many times.  With a
+# second number, d0v0 is blocked for 50 ms before that wait, for a device.
+preempted_backend() {
+    awk -v n="$1" -v blocks="$2" 'function line(p, t, words) {
+        print p, sprintf("%.0f", t), words
+    }
+    BEGIN {
+        line(0, 1000000, "0x21101 0x20000")
+        line(1, 1000000, "0x21101 0x10000")
+        for ( x = 2000000; trips++ < 10; x = y + 1000000 )
+        {
+            line(1, x, "0x20100d 32")
+            line(1, x, "0x21211 0x0")
+            line(1, x + 1000, "0x21021 0x10000")
+            line(1, x + 1000, "0x21101 0x7fff0001")
+            y = x
+            for ( k = 0; k < n; k++ )
+            {
+                if ( k )
+                {
+                    line(0, y, k == blocks ? "0x21021 0x0" : "0x21011 0x0")
+                    line(0, y, "0x21101 0x20000")
+                }
+                if ( k && k == blocks )
+                {
+                    y += 50000000
+                    line(0, y, "0x21211 0x0")
+                }
+                line(0, y + 9000000, "0x21011 0x20000")
+                line(0, y + 9000000, "0x21101 0x0")
+                if ( !k )
+                    line(0, y + 9001000, "0x10f001 1")
+                y += 10000000
+            }
+            line(0, y, "0x10f002 1")
+            line(0, y, "0x20100d 32")
+            line(0, y, "0x21211 0x10000")
+            line(1, y + 1000, "0x21011 0x7fff0001")
+            line(1, y + 1000, "0x21101 0x10000")
+            line(0, y + 3000, "0x21021 0x0")
+            line(0, y + 3000, "0x21101 0x20000")
+        }
+    }' | compose preempted
+}
+
+# The latest 256 waits are exact, older ones nearly so.
+while read -r waits blocks error; do
+    preempted_backend "$waits" "$blocks"
+    expect 0 "$xenalyze" --cpu-hz 1G --json io preempted
+    python3 - out "$waits" "$blocks" "$error" <<'END' ||
+import json, sys
+n, blocks, error = map(int, sys.argv[2:])
+tables = json.load(open(sys.argv[1]))["tables"]
+steps = {r["step"]: r.get("total_cycles", 0) / 10
+         for r in tables["io_steps"]}
+[trips] = tables["io_trips"]
+assert trips["samples"] == 10, trips
+assert sum(steps.values()) * 10 == trips["total_cycles"], steps
+assert (trips["estimated"] > 0) == (error > 0), trips
+waits = steps["backend woken -> runs"] + steps["backend woken again -> runs"]
+runs = (steps["backend runs -> first grant"] + steps["grants, device"] +
+        steps["backend runs -> event back"])
+assert abs(waits - n * 9000000) <= error, steps
+assert abs(runs - n * 1000000 - (50000000 if blocks else 0)) <= error, steps
+if blocks:
+    assert abs(steps["backend runs -> event back"] -
+               (n - blocks) * 1000000) <= error, steps
+END
+        fail "$waits waits, blocked before wait $blocks: other steps"
+    [ "$blocks" != 0 ] && continue
+    expect 0 "$xenalyze" --cpu-hz 1G why d1v0 preempted
+    head -n 1 out | grep -q 'waits for I/O; its backend waits for a pcpu: d0' ||
+        fail "$waits waits: $(cat out)"
+done <<'END'
+2 0 0
+10 0 0
+100 0 0
+100 60 0
+256 0 0
+3000 0 40000000
+END
+
 # An emulated device needs no event of the guest.
 expect 0 "$xensim" --virtual --boot tbuf_size=256 -T 1 --kind hvm --cpus 2 \
     -o trace

@@ -56,14 +56,11 @@ static void add_vote(struct backend_vote *v, uint16_t domain, uint64_t cycles)
     v->cycles += cycles;
 }
 
-/* Time of the step in which the vcpu was blocked, and not counted before. */
-static uint64_t count_step(const struct backend_waits *b,
-                           struct backend_vcpu *v, const struct io_trip *trip,
-                           enum io_step step)
+/* Time in which the vcpu was blocked, and not counted before. */
+static uint64_t count_blocked(const struct backend_waits *b,
+                              struct backend_vcpu *v, uint64_t from,
+                              uint64_t to)
 {
-    uint64_t from = trip->times[step], to = trip->times[step + 1];
-
-    debug_assert(from <= to);
     if ( from < v->counted_until )
         from = v->counted_until;
     if ( to > b->span.until )
@@ -72,6 +69,24 @@ static uint64_t count_step(const struct backend_waits *b,
         return 0;
     v->counted_until = to;
     return time_log_between(&v->blocked, from, to);
+}
+
+/* The same for a wait of the backend's vcpu, where it works for the trip. */
+static uint64_t count_wait(const struct backend_waits *b,
+                           struct backend_vcpu *v,
+                           const struct io_parts *parts, size_t wait)
+{
+    const struct time_log_point *p = &parts->waits->points[wait];
+    uint64_t from = time_log_begin(p), sum = 0;
+
+    for ( unsigned int i = 0; i < IO_RANGES; i++ )
+    {
+        const struct io_range *r = &parts->busy[i];
+
+        sum += count_blocked(b, v, from > r->from ? from : r->from,
+                             p->at < r->to ? p->at : r->to);
+    }
+    return sum;
 }
 
 static void add_to_stretch(struct backend_waits *b, struct backend_vcpu *v,
@@ -90,7 +105,8 @@ static void add_to_stretch(struct backend_waits *b, struct backend_vcpu *v,
 }
 
 /* The callback of the round trips. */
-static void add_backend_trip(void *state, const struct io_trip *trip)
+static void add_backend_trip(void *state, const struct io_trip *trip,
+                             const struct io_parts *parts)
 {
     struct backend_waits *b = state;
     struct backend_vcpu *v = get_backend_vcpu(b, trip->guest);
@@ -104,8 +120,9 @@ static void add_backend_trip(void *state, const struct io_trip *trip)
         v->counted_until = b->span.first;
     from = trip->times[IO_WAIT] > v->counted_until ? trip->times[IO_WAIT]
                                                    : v->counted_until;
-    waited = count_step(b, v, trip, IO_WAIT);
-    waited += count_step(b, v, trip, IO_WAIT_AGAIN);
+    waited = count_blocked(b, v, trip->times[IO_WAIT], trip->times[IO_START]);
+    for ( size_t i = parts->first_wait; i < parts->last_wait; i++ )
+        waited += count_wait(b, v, parts, i);
     if ( !waited )
         return;
     v->waited += waited;

@@ -36,6 +36,7 @@ void io_trips_init(struct io_trips *t)
 {
     assert(!t->vcpus && !t->domains && !t->paths);
     stats_pool_init(&t->pool);
+    time_logs_init(&t->logs);
 }
 
 void io_trips_fini(struct io_trips *t)
@@ -43,6 +44,7 @@ void io_trips_fini(struct io_trips *t)
     free(t->vcpus);
     free(t->domains);
     free(t->paths);
+    time_logs_fini(&t->logs);
     stats_pool_fini(&t->pool);
 }
 
@@ -163,26 +165,28 @@ static struct io_path *get_path(struct io_trips *t, const struct io_trip *trip)
     return p;
 }
 
-static void keep_worst(struct io_trips *t, const struct io_trip *trip)
+static void keep_worst(struct io_trips *t, const struct io_trip *trip,
+                       const struct io_parts *parts)
 {
     struct io_worst w = {
         .domain = trip->guest->domain->id, .vcpu = trip->guest->id,
         .backend = trip->backend->domain->id,
         .backend_vcpu = trip->backend->id,
+        .from = trip->times[0], .to = trip->times[IO_STEPS],
     };
-    uint64_t length = io_trip_length(trip->times);
+    uint64_t length = w.to - w.from;
     size_t i = t->nr_worst;
 
     assert(i <= IO_WORST);
-    if ( i == IO_WORST && io_trip_length(t->worst[i - 1].times) >= length )
+    if ( i == IO_WORST && io_worst_length(&t->worst[i - 1]) >= length )
         return;
-    for ( unsigned int k = 0; k <= IO_STEPS; k++ )
-        w.times[k] = trip->times[k];
+    for ( unsigned int k = 0; k < IO_STEPS; k++ )
+        w.steps[k] = parts->steps[k];
     if ( i < IO_WORST )
         t->nr_worst++;
     else
         i--;
-    for ( ; i && io_trip_length(t->worst[i - 1].times) < length; i-- )
+    for ( ; i && io_worst_length(&t->worst[i - 1]) < length; i-- )
         t->worst[i] = t->worst[i - 1];
     t->worst[i] = w;
 }
@@ -203,26 +207,27 @@ static uint64_t take_grants(struct io_trips *t, const struct io_trip *trip)
 }
 
 static void add_to_series(struct io_path *p, struct io_trips *t,
-                          const uint64_t *times)
+                          const uint64_t *times, const uint64_t *steps)
 {
     assert(p && times[0] <= times[IO_STEPS]);
     stats_add(&p->whole, &t->pool, io_trip_length(times), times[0]);
     for ( unsigned int i = 0; i < IO_STEPS; i++ )
-        stats_add(&p->steps[i], &t->pool, times[i + 1] - times[i], times[i]);
+        stats_add(&p->steps[i], &t->pool, steps[i], times[i]);
 }
 
 /* The same without percentiles. */
-static void add_to_means(struct io_path *p, const uint64_t *times)
+static void add_to_means(struct io_path *p, const uint64_t *times,
+                         const uint64_t *steps)
 {
     assert(p && times[0] <= times[IO_STEPS]);
     stats_add_to_mean(&p->whole, io_trip_length(times));
     for ( unsigned int i = 0; i < IO_STEPS; i++ )
-        stats_add_to_mean(&p->steps[i], times[i + 1] - times[i]);
+        stats_add_to_mean(&p->steps[i], steps[i]);
 }
 
 /* Add a trip that ends in the selected span. */
 static void count_trip(struct io_trips *t, const struct io_trip *trip,
-                       uint64_t grants)
+                       const struct io_parts *parts, uint64_t grants)
 {
     struct io_path *p = get_path(t, trip);
 
@@ -231,23 +236,24 @@ static void count_trip(struct io_trips *t, const struct io_trip *trip,
     p->grants += grants;
     p->estimated += trip->is_estimated;
     if ( t->wants_means )
-        add_to_means(p, trip->times);
+        add_to_means(p, trip->times, parts->steps);
     else
     {
-        add_to_series(p, t, trip->times);
-        keep_worst(t, trip);
+        add_to_series(p, t, trip->times, parts->steps);
+        keep_worst(t, trip, parts);
     }
 }
 
-static void add_trip(struct io_trips *t, const struct io_trip *trip)
+static void add_trip(struct io_trips *t, const struct io_trip *trip,
+                     const struct io_parts *parts)
 {
     bool is_counted = fact_span_has(&t->span, trip->times[IO_STEPS]);
     uint64_t grants = take_grants(t, trip);
 
     if ( is_counted )
-        count_trip(t, trip, grants);
+        count_trip(t, trip, parts, grants);
     if ( t->on_trip && (is_counted || t->wants_cut_trips) )
-        t->on_trip(t->on_trip_arg, trip);
+        t->on_trip(t->on_trip_arg, trip, parts);
 }
 
 /*
@@ -325,8 +331,8 @@ static struct io_moment *ring_last(struct io_ring *r)
 
 /*
  * The latest moment at `time` or before; NULL: none.  Sets *lost if the ring
- * may have had such a moment: a vcpu can send events, and wait, many times
- * before another vcpu runs.
+ * may have had such a moment: a vcpu can send many events before another vcpu
+ * runs.
  */
 static const struct io_moment *ring_find(const struct io_ring *r,
                                          uint64_t time, bool *lost)
@@ -416,13 +422,15 @@ static void note_send(struct io_trips *t, const struct vcpu *vcpu,
 static void note_reaction(struct io_open *o, const struct io_vcpu *backend,
                           uint64_t time)
 {
-    const struct io_moment *wait = ring_find(&backend->waits, time,
-                                             &o->trip.is_estimated);
+    const struct time_log *waits = &backend->waits;
+    size_t n = time_log_count(waits, time);
     uint64_t *times = o->trip.times;
 
     debug_assert(o->is_open && !o->backend && backend->vcpu);
-    times[2] = wait && wait->at > times[1] ? wait->at : times[1];
+    times[2] = n > 1 && waits->points[n - 1].at > times[1]
+               ? waits->points[n - 1].at : times[1];
     o->backend = backend->vcpu->domain;
+    o->trip.backend = backend->vcpu;
 }
 
 static bool is_grant(const struct fact_memory *f)
@@ -503,31 +511,146 @@ static uint64_t limit(uint64_t value, uint64_t low, uint64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
+/*
+ * The waits between the backend's first run and the answer.  While the guest
+ * waits for a pcpu, the backend may wait again.  If another vcpu answers than
+ * the one that the guest woke, it may have waited before, but not for the trip.
+ */
+static void find_waits(struct io_trip *trip, struct io_parts *parts,
+                       const struct time_log *waits, bool is_same)
+{
+    size_t n = time_log_count(waits, trip->times[6]);
+
+    parts->waits = waits;
+    parts->last_wait = n;
+    while ( n > 1 && waits->points[n - 1].at > trip->times[2] )
+        n--;
+    if ( !is_same && n < parts->last_wait &&
+         time_log_begin(&waits->points[n]) < trip->times[2] )
+        n++;
+    parts->first_wait = n;
+    trip->is_estimated |= trip->times[2] < waits->dropped_until;
+}
+
+/* The last wait after a wake-up, or else the last one; NULL: none. */
+static const struct time_log_point *
+find_second_wait(const struct io_parts *parts)
+{
+    const struct time_log_point *points = parts->waits->points;
+    size_t i = parts->last_wait;
+
+    if ( i == parts->first_wait )
+        return NULL;
+    while ( i > parts->first_wait )
+        if ( points[--i].is_marked )
+            return &points[i];
+    return &points[parts->last_wait - 1];
+}
+
+/*
+ * When the vcpu that answers works for the trip, after its first wait.  A vcpu
+ * that was woken since, and is not the one that the guest woke, worked for
+ * others before.
+ */
+static void find_busy_ranges(struct io_parts *parts, const uint64_t *times,
+                             const struct time_log_point *second, bool is_same)
+{
+    const struct time_log_point *p = parts->waits->points + parts->first_wait;
+    uint64_t until = times[4];
+
+    if ( second && second->is_marked )
+    {
+        while ( !p->is_marked )
+            p++;
+        until = is_same ? limit(time_log_begin(p), times[2], times[4])
+                        : times[2];
+    }
+    parts->busy[0] = (struct io_range){ times[2], until };
+    parts->busy[1] = (struct io_range){ times[4], times[6] };
+}
+
+/* The part of a wait in from..to, while the backend works for the trip. */
+static uint64_t waited_in_step(const struct io_parts *parts,
+                               struct io_range wait, uint64_t from,
+                               uint64_t to)
+{
+    uint64_t sum = 0;
+
+    if ( from < wait.from )
+        from = wait.from;
+    if ( to > wait.to )
+        to = wait.to;
+    for ( unsigned int i = 0; i < IO_RANGES; i++ )
+    {
+        const struct io_range *r = &parts->busy[i];
+        uint64_t begin = from < r->from ? r->from : from;
+        uint64_t end = to > r->to ? r->to : to;
+
+        sum += begin < end ? end - begin : 0;
+    }
+    return sum;
+}
+
+/* A wait belongs to no other step. */
+static void move_wait(struct io_parts *parts, const uint64_t *times,
+                      struct io_range wait)
+{
+    static const enum io_step others[] = { IO_START, IO_DEVICE, IO_FINISH };
+
+    for ( unsigned int i = 0; i < sizeof(others) / sizeof(*others); i++ )
+    {
+        enum io_step step = others[i];
+        uint64_t waited = waited_in_step(parts, wait, times[step],
+                                         times[step + 1]);
+
+        debug_assert(waited <= parts->steps[step]);
+        parts->steps[step] -= waited;
+        parts->steps[IO_WAIT_AGAIN] += waited;
+    }
+}
+
+static void set_steps(struct io_parts *parts, const uint64_t *times)
+{
+    const struct time_log *waits = parts->waits;
+
+    for ( unsigned int i = 0; i < IO_STEPS; i++ )
+        parts->steps[i] = times[i + 1] - times[i];
+    for ( size_t i = parts->first_wait; i < parts->last_wait; i++ )
+    {
+        const struct time_log_point *p = &waits->points[i];
+        struct io_range wait = { time_log_begin(p), p->at };
+
+        if ( wait.from < times[4] || wait.to > times[5] )
+            move_wait(parts, times, wait);
+    }
+}
+
 /* The steps between the backend's first run and the answer. */
 static void complete_trip(struct io_open *o, const struct io_vcpu *backend,
-                          const struct fact_wait *f)
+                          const struct fact_wait *f, struct io_parts *parts)
 {
-    uint64_t *times = o->trip.times;
-    const struct io_moment *send, *wait;
-    uint64_t first = o->trip.grants ? o->trip.first_grant : times[2];
-    uint64_t last = o->trip.grants ? o->trip.last_grant : times[2];
+    struct io_trip *trip = &o->trip;
+    uint64_t *times = trip->times;
+    uint64_t first = trip->grants ? trip->first_grant : times[2];
+    bool is_same = trip->backend == f->waker;
+    const struct time_log_point *second;
+    const struct io_moment *send;
 
     debug_assert(o->backend && f->woken >= times[2]);
-    o->trip.backend = f->waker;
+    trip->backend = f->waker;
     times[7] = f->to;
-    send = ring_find(&backend->sends, f->woken, &o->trip.is_estimated);
+    send = ring_find(&backend->sends, f->woken, &trip->is_estimated);
     times[6] = limit(send && send->at > times[2] ? send->at : f->woken,
                      times[2], f->to);
     times[3] = limit(first, times[2], times[6]);
-    /* While the guest waits for a pcpu, the backend may wait again. */
-    wait = ring_find(&backend->waits, times[6], &o->trip.is_estimated);
-    if ( wait && wait->at > times[2] && wait->other >= times[2] )
-    {
-        times[4] = limit(wait->other, times[3], times[6]);
-        times[5] = limit(wait->at, times[4], times[6]);
-    }
-    else
-        times[4] = times[5] = limit(last, times[3], times[6]);
+    find_waits(trip, parts, &backend->waits, is_same);
+    second = find_second_wait(parts);
+    times[4] = limit(second ? time_log_begin(second)
+                            : trip->grants ? trip->last_grant : times[2],
+                     times[3], times[6]);
+    times[5] = second ? limit(second->at, times[4], times[6]) : times[4];
+    find_busy_ranges(parts, times, second, is_same);
+    set_steps(parts, times);
 }
 
 /*
@@ -564,6 +687,7 @@ static void note_answer(struct io_trips *t, const struct fact_wait *f)
     struct io_vcpu *own = get_io_vcpu(t, f->vcpu);
     const struct io_vcpu *backend = get_io_vcpu(t, f->waker);
     struct io_domain *d = get_io_domain(t, f->vcpu->domain);
+    struct io_parts parts;
     struct io_open *o;
 
     if ( !own || !backend || !d )
@@ -582,12 +706,12 @@ static void note_answer(struct io_trips *t, const struct fact_wait *f)
         t->unmatched[IO_NO_REQUEST] += fact_span_has(&t->span, t->now);
         return;
     }
-    complete_trip(o, backend, f);
+    complete_trip(o, backend, f, &parts);
     if ( t->now > t->span.until )
         drop_trip(t, d, o, IO_OPEN);
     else
         unlink_trip(d, o);
-    add_trip(t, &o->trip);
+    add_trip(t, &o->trip, &parts);
 }
 
 static void io_add_wait(void *state, const struct fact_wait *f)
@@ -606,7 +730,7 @@ static void io_add_wait(void *state, const struct fact_wait *f)
     v = get_io_vcpu(t, f->vcpu);
     if ( !v )
         return;
-    ring_add(&v->waits, f->to, f->from);
+    time_log_add(&v->waits, &t->logs, f->from, f->to, f->why == WHY_WAKE);
     if ( f->why == WHY_WAKE )
         v->awake = f->to;
 }
@@ -693,6 +817,12 @@ static void io_begin(void *state, const struct fact_begin *f)
         t->clock = *f->clock;
 }
 
+static void clear_io_vcpu(struct io_vcpu *v)
+{
+    time_log_clear(&v->waits);
+    *v = (struct io_vcpu){ .vcpu = v->vcpu, .waits = v->waits };
+}
+
 /* Times of the next segment cannot be compared. */
 static int io_end(void *state, const struct fact_end *f, struct err *e)
 {
@@ -703,8 +833,8 @@ static int io_end(void *state, const struct fact_end *f, struct err *e)
     drop_trips(t, IO_OPEN);
     for ( uint32_t i = 0; i < t->nr_vcpus; i++ )
         if ( t->vcpus[i] )
-            *t->vcpus[i] = (struct io_vcpu){ .vcpu = t->vcpus[i]->vcpu };
-    return t->failed || t->pool.failed
+            clear_io_vcpu(t->vcpus[i]);
+    return t->failed || t->pool.failed || t->logs.failed
            ? err_sys(e, -ENOMEM, "cannot keep round trips") : 0;
 }
 

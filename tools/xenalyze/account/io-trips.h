@@ -9,11 +9,24 @@
  *     +------+-------+-------+-------+--------+-------+-------+
  *      wake   wait    start   device  wait 2   finish  guest
  *
- * The times never fall, so the steps add up to the whole.
+ * The times never fall.  The backend's vcpu may be preempted in between: these
+ * waits count as the second wait, and no longer as the step in which they are.
+ * So the steps add up to the whole.
+ *
+ * Waits of the vcpu that answers count while the vcpu works for the trip, which
+ * no record shows.  Work between two wake-ups may be for other guests:
+ *
+ *     runs        blocked   woken, runs   blocked   woken      event back
+ *     |           |         |             |         |          |
+ *     +-----------+---------+-------------+---------+----------+
+ *      count                 do not                  count
+ *
+ * Memory: for each vcpu a log of its waits.
  */
 #ifndef XENALYZE_ACCOUNT_IO_TRIPS_H
 #define XENALYZE_ACCOUNT_IO_TRIPS_H
 
+#include "xenalyze/account/time-log.h"
 #include "xenalyze/model/model.h"
 #include "xenalyze/stats/stats.h"
 
@@ -41,7 +54,23 @@ struct io_trip
     uint64_t grants, first_grant, last_grant;   /* number, and times */
     uint64_t accesses;          /* to an emulated device, in its exit */
     bool is_emulated;           /* no event of the guest: a device model */
-    bool is_estimated;          /* a ring no longer had the moment of a step */
+    bool is_estimated;          /* a moment of a step was no longer known */
+};
+
+struct io_range { uint64_t from, to; };
+
+#define IO_RANGES 2u
+
+/* The parts of a complete trip. */
+struct io_parts
+{
+    uint64_t steps[IO_STEPS];   /* cycles of each: all waits after the first one
+                                   belong to IO_WAIT_AGAIN */
+    /* Waits of the backend's vcpu after times[2], and where they count. */
+    const struct time_log *waits;
+    size_t first_wait, last_wait;       /* indices of the first of its points,
+                                           and behind the last one */
+    struct io_range busy[IO_RANGES];    /* in the order of time */
 };
 
 /* Round trips of a domain through a backend, of one kind. */
@@ -58,17 +87,14 @@ struct io_path
 /* A copy of a trip that outlives the segment. */
 struct io_worst
 {
-    uint64_t times[IO_STEPS + 1];
+    uint64_t from, to, steps[IO_STEPS];
     uint16_t domain, vcpu, backend, backend_vcpu;
 };
 
-#define IO_MOMENTS 16u
+#define IO_MOMENTS 16u          /* hypercalls of a vcpu */
 #define IO_WORST 10u
 
-/*
- * A hypercall on event channels: its begin, and its end at the latest.  Or a
- * wait for a pcpu: the run after the wait, and the wake-up or the preemption.
- */
+/* A hypercall on event channels: its begin, and its end at the latest. */
 struct io_moment { uint64_t at, other; };
 
 /* The latest moments, in a ring. */
@@ -90,7 +116,8 @@ struct io_open
 
 struct io_vcpu
 {
-    struct io_ring sends, waits;
+    struct io_ring sends;
+    struct time_log waits;      /* for a pcpu; marked: after a wake-up */
     const struct vcpu *vcpu;    /* NULL: no facts yet */
     bool has_calls;             /* PV hypercalls */
     uint64_t awake;             /* first run since the last wake-up */
@@ -109,6 +136,7 @@ struct io_domain
 struct io_trips
 {
     struct stats_pool pool;
+    struct time_logs logs;
     struct xt_clock clock;
     struct io_vcpu **vcpus;     /* by index; of the current segment */
     struct io_domain *domains;
@@ -132,7 +160,8 @@ struct io_trips
     bool wants_cut_trips;
 
     /* Called with `on_trip_arg` for each complete trip; or NULL. */
-    void (*on_trip)(void *arg, const struct io_trip *trip);
+    void (*on_trip)(void *arg, const struct io_trip *trip,
+                    const struct io_parts *parts);
     void *on_trip_arg;
 };
 
@@ -145,6 +174,11 @@ struct sink io_trips_sink(struct io_trips *t);
 static inline uint64_t io_trip_length(const uint64_t times[IO_STEPS + 1])
 {
     return times[IO_STEPS] - times[0];
+}
+
+static inline uint64_t io_worst_length(const struct io_worst *w)
+{
+    return w->to - w->from;
 }
 
 const char *io_step_name(enum io_step step);

@@ -172,10 +172,12 @@ static void profile_add_wait(void *state, const struct fact_wait *f)
         add_duration(p, f->vcpu, FIGURE_WAKEUPS, f->from, f->to - f->from);
 }
 
-static void profile_add_trip(void *state, const struct io_trip *trip)
+static void profile_add_trip(void *state, const struct io_trip *trip,
+                             const struct io_parts *parts)
 {
     struct profile *p = state;
 
+    (void)parts;
     if ( profile_wants_vcpu(p, trip->guest) )
         add_duration(p, trip->guest, FIGURE_TRIPS, trip->times[0],
                      io_trip_length(trip->times));

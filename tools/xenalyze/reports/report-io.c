@@ -153,19 +153,17 @@ static void print_trip(const struct io_report *r, const struct io_worst *w,
     char name[XT_LABEL_MAX], text[NUM_CLOCK_MAX];
     unsigned int longest = 0;
 
-    assert(w->times[0] <= w->times[IO_STEPS]);
+    assert(w->from <= w->to);
     for ( unsigned int i = 1; i < IO_STEPS; i++ )
-        if ( w->times[i + 1] - w->times[i] >
-             w->times[longest + 1] - w->times[longest] )
+        if ( w->steps[i] > w->steps[longest] )
             longest = i;
     xt_vcpu_column(r->request->names, w->domain, w->vcpu, LATENCY_WIDEST, name);
     fprintf(out, " %-*s %9s", utf8_width(name, LATENCY_WIDEST), name,
-            text_duration(&r->trips.clock, io_trip_length(w->times), text));
+            text_duration(&r->trips.clock, io_worst_length(w), text));
     fprintf(out, ", of which %s: %s\n   ",
             io_step_name(longest),
-            text_duration(&r->trips.clock,
-                          w->times[longest + 1] - w->times[longest], text));
-    text_print_span(&r->trips.clock, w->times[0], w->times[IO_STEPS], out);
+            text_duration(&r->trips.clock, w->steps[longest], text));
+    text_print_span(&r->trips.clock, w->from, w->to, out);
     fprintf(out, "\n");
 }
 
@@ -247,8 +245,8 @@ static void walk_io_longest(struct export *x, void *state)
 
         EXPORT_ROW(x, export_number(w->domain), export_number(w->vcpu),
                    export_number(w->backend), export_number(w->backend_vcpu),
-                   export_number(w->times[0]),
-                   export_number(io_trip_length(w->times)));
+                   export_number(w->from),
+                   export_number(io_worst_length(w)));
     }
 }
 
@@ -272,7 +270,8 @@ static const struct export_column trip_columns[] = {
     EXPORT_COLUMN("grants", COUNT, "grants that the backend mapped or "
                   "unmapped"),
     EXPORT_COLUMN("estimated", COUNT, "round trips with an estimated step: a "
-                  "vcpu sent or waited more than 16 times in the meantime"),
+                  "vcpu sent more than 16 times, or waited more than 256 "
+                  "times, in the meantime"),
     EXPORT_STATISTICS,
 };
 
