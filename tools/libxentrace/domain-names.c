@@ -420,6 +420,21 @@ const char *xt_vcpu_label(const struct xt_domain_names *n, unsigned int domain,
     return xt_vcpu_column(n, domain, vcpu, XT_LABEL_MAX, text);
 }
 
+const char *xt_domain_whole_name(const struct xt_domain_names *n,
+                                 unsigned int id,
+                                 char text[XT_WHOLE_NAME_MAX])
+{
+    const struct xt_domain_name *d = find_domain(n, id);
+    bool cut = false;
+
+    if ( !d )
+        snprintf(text, XT_WHOLE_NAME_MAX, "d%u", id);
+    else if ( escape_name(d->name, text, XT_WHOLE_NAME_MAX, &cut) < d->length )
+        memcpy(text, d->label, d->length + 1);      /* with its id */
+    assert(!cut);
+    return text;
+}
+
 unsigned int xt_vcpu_column_width(const struct xt_domain_names *n,
                                   unsigned int least, unsigned int most)
 {
@@ -459,12 +474,45 @@ static bool matches_name_and_id(const struct xt_domain_name *d,
            matches_name(d->name, text, length - size);
 }
 
+/* Does the text end in "~" and the id?  *begin: the length before these. */
+static bool has_cut_tail(const struct xt_domain_name *d, const char *text,
+                         size_t length, size_t *begin)
+{
+    char tail[8];
+    size_t size = snprintf(tail, sizeof(tail), "~%u", d->id);
+
+    assert(size < sizeof(tail));
+    *begin = length - size;
+    return length > size && !memcmp(text + length - size, tail, size);
+}
+
+/*
+ * Is this the begin of the name, as it is or escaped, with "~" and the id, as
+ * in a column of any width?  Or the whole name, escaped?
+ */
+static bool matches_cut_name(const struct xt_domain_name *d, const char *text,
+                             size_t length)
+{
+    char whole[XT_WHOLE_NAME_MAX];
+    size_t begin;
+    bool cut, is_cut = has_cut_tail(d, text, length, &begin);
+
+    if ( !is_cut && !memchr(text, '\\', length) )
+        return false;
+    escape_name(d->name, whole, sizeof(whole), &cut);
+    assert(!cut);
+    return (is_cut && (!strncmp(whole, text, begin) ||
+                       !strncmp(d->name, text, begin))) ||
+           (strlen(whole) == length && !memcmp(whole, text, length));
+}
+
 static bool matches_domain(const struct xt_domain_name *d, const char *text,
                            size_t length)
 {
     return matches_name(d->name, text, length) ||
            (d->length == length && !memcmp(d->label, text, length)) ||
-           matches_name_and_id(d, text, length);
+           matches_name_and_id(d, text, length) ||
+           matches_cut_name(d, text, length);
 }
 
 /* The domain of the UUID number i, if the text is this UUID. */

@@ -30,6 +30,7 @@ struct xt_trace;
 #define XT_NAME_MAX 256u        /* a longer name is cut */
 #define XT_DOMAIN_LABEL_MAX 33u /* label of a domain, with its 0 */
 #define XT_LABEL_MAX 48u        /* label of a vcpu, with its 0 */
+#define XT_WHOLE_NAME_MAX (4 * XT_NAME_MAX)     /* with its 0 */
 
 struct xt_domain_name
 {
@@ -89,7 +90,15 @@ const char *xt_vcpu_label(const struct xt_domain_names *n, unsigned int domain,
                           unsigned int vcpu, char text[XT_LABEL_MAX]);
 
 /*
- * The same for a column of at most `width` bytes, at least XT_COLUMN_MIN
+ * The label, or in place of a label that is cut the whole name, escaped in the
+ * same way.  Returns `text`.
+ */
+const char *xt_domain_whole_name(const struct xt_domain_names *n,
+                                 unsigned int id,
+                                 char text[XT_WHOLE_NAME_MAX]);
+
+/*
+ * A label for a column of at most `width` bytes, at least XT_COLUMN_MIN
  * where there are names: the domain's name is cut, and the result still belongs
  * to one domain only.
  */
@@ -109,9 +118,10 @@ unsigned int xt_vcpu_column_width(const struct xt_domain_names *n,
                                   unsigned int least, unsigned int most);
 
 /*
- * The next domain from index *at on with this name, this label or this UUID;
- * *at is then behind it.  Several domains may have one name or one UUID, but
- * not one label.  NULL: there are no more.
+ * The next domain from index *at on with this name, this label, however short
+ * it is cut, or this UUID; *at is then behind it.  Several domains may have one
+ * name or one UUID, and one may have the cut label of another as its name.
+ * NULL: there are no more.
  */
 const struct xt_domain_name *
 xt_domain_names_find(const struct xt_domain_names *n, const char *text,

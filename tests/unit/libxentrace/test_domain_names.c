@@ -204,6 +204,43 @@ START_TEST(find)
 }
 END_TEST
 
+/* A cut name with its id is found at any width; the whole name, too. */
+START_TEST(find_cut)
+{
+    static const char long_name[] = "guest with a long customer name";
+    static const char escaped[] =
+        "guest\\x20with\\x20a\\x20long\\x20customer\\x20name";
+    char text[XT_WHOLE_NAME_MAX], column[XT_LABEL_MAX];
+    struct xt_domain_names n;
+    size_t at = 0;
+
+    put_name(40, long_name);
+    put_name(407, long_name);
+    put_name(9, "guest~40");
+    put_name(11, "web");
+    put_name(12, "web");
+    read_names(&n, 0);
+    ck_assert_str_eq(xt_domain_whole_name(&n, 407, text), escaped);
+    ck_assert_str_eq(xt_domain_whole_name(&n, 11, text), "web#11");
+    ck_assert_str_eq(xt_domain_whole_name(&n, 13, text), "d13");
+    ck_assert_uint_eq(count_found(&n, escaped), 2);
+    for ( unsigned int width = 12; width < XT_LABEL_MAX; width++ )
+    {
+        xt_domain_column(&n, 407, width, column);
+        at = 0;
+        ck_assert_uint_eq(xt_domain_names_find(&n, column, strlen(column),
+                                               &at)->id, 407);
+        ck_assert_uint_eq(count_found(&n, column), 1);
+    }
+    ck_assert_uint_eq(count_found(&n, "guest with~407"), 1);
+    ck_assert_uint_eq(count_found(&n, "guest~40"), 2);
+    ck_assert_uint_eq(count_found(&n, "guest~41"), 0);
+    ck_assert_uint_eq(count_found(&n, "gust~40"), 0);
+    ck_assert_uint_eq(count_found(&n, "~40"), 0);
+    xt_domain_names_fini(&n);
+}
+END_TEST
+
 /* A new name replaces the old one; a name without all parts is no name. */
 START_TEST(parts)
 {
@@ -297,5 +334,5 @@ START_TEST(hostile)
 }
 END_TEST
 
-UNIT_MAIN("domain-names", labels, long_names, columns, find, parts, late_names,
-          hostile)
+UNIT_MAIN("domain-names", labels, long_names, columns, find, find_cut, parts,
+          late_names, hostile)

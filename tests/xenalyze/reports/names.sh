@@ -57,7 +57,7 @@ has='the trace has Domain-0, voice, render'
 for output in --dump-all --summary; do
     wrong 1 "--domain: no domain is named vioce; did you mean voice? $has" \
         $output --domain vioce
-    wrong 1 "--vcpu: no domain is named web/0; $has" $output --vcpu web/0
+    wrong 1 "--vcpu: no domain is named web; $has" $output --vcpu web/0
     wrong 2 '--domain: 2-1 is invalid; expected domains and ranges, such as 0,3-5,idle,web1' \
         $output --domain 2-1
     wrong 2 '--vcpu: render/x is invalid; expected vcpus, such as d1v0,d1v1,web1/0' \
@@ -225,3 +225,39 @@ grep -q 'größe' letters.svg || fail 'no name in the picture'
 for option in --domain=größe --vcpu=東京/0; do
     expect 0 "$xenalyze" --summary $option letters
 done
+
+# --- long names --------------------------------------------------------------
+
+long=guest-with-a-long-customer-name
+cat >long.scenario <<END
+cpus = 2
+[domain Domain-0]
+vcpus = 1
+[domain web]
+vcpus = 1
+[domain $long]
+vcpus = 2
+END
+expect 0 "$xensim" --virtual -f long.scenario -T 0.1 --output noisy
+
+# The names of domains are whole where cut ones are looked up.
+expect 0 "$xenalyze" --summary noisy
+grep -qE "(^| )d2 is $long$" out || fail "the summary lacks the whole name"
+expect 0 "$xenalyze" info noisy
+grep -qE "^ *d2  [0-9a-f-]{36}  $long\$" out || fail "info lacks the whole name"
+
+# A name that is cut to any length, with its id, is the domain.
+for word in 'guest~2' 'guest-with~2' "$long"; do
+    same '--domain 2' "--domain $word" --summary
+    same '--vcpu d2v1' "--vcpu $word/1" --summary
+    same '--interval-domain-total-time=2' \
+        "--interval-domain-total-time=$word" --cpu-hz 2400000000
+    expect 0 "$xenalyze" why d2v1 noisy
+    mv out expected
+    expect 0 "$xenalyze" why "$word/1" noisy
+    cmp out expected || fail "why $word/1: not the output of d2v1"
+done
+has="the trace has Domain-0, web, guest-with-a-long-custom~2"
+wrong 1 "--domain: no domain is named guest-with~1; $has" \
+    --summary --domain 'guest-with~1'
+wrong 1 "--vcpu: no domain is named guests~2; $has" --summary --vcpu 'guests~2/0'

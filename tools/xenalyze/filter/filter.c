@@ -178,6 +178,8 @@ bool filter_needs_vcpu(const struct filter *f)
 
 /* --- words ---------------------------------------------------------------- */
 
+static int add_vcpu(struct filter *f, const char *word);
+
 struct option
 {
     const char *name, *expected;
@@ -186,14 +188,16 @@ struct option
     bool comma_ends;            /* a comma at the end begins no word */
 };
 
-/* A word that is no id, in a trace with names. */
+/* A word that is no id, in a trace with names; a vcpu's is behind a slash. */
 static int report_unknown_domain(const struct filter *f, const char *word,
                                  const struct option *o, struct err *e)
 {
+    const char *slash = o->add_word == add_vcpu ? strrchr(word, '/') : NULL;
+    int length = slash ? slash - word : (int)strlen(word);
     char text[DOMAIN_LIST_MAX];
 
-    return err_set(e, -ENOENT, "%s: no domain is named %s; %s", o->name, word,
-                   domain_list_format(f->names, word, text));
+    return err_set(e, -ENOENT, "%s: no domain is named %.*s; %s", o->name,
+                   length, word, domain_list_format(f->names, word, text));
 }
 
 static int explain_word(const struct filter *f, int rc, const char *word,

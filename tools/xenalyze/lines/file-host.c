@@ -218,13 +218,13 @@ static void print_domain_table(const struct xt_host *h,
     }
 }
 
-/* Names as long as labels of domains are. */
+/* Whole names, of any length: this table is where a cut name is looked up. */
 static void print_uuid_table(const struct xt_host *h,
                              const struct xt_domain_names *names,
                              const struct report_request *request, FILE *out)
 {
     const struct xt_meta *m = xt_host_next(h, TRC_META_DOMAIN, NULL);
-    char id[8], label[XT_LABEL_MAX];
+    char id[8], name[XT_WHOLE_NAME_MAX];
 
     if ( m )
         fprintf(out, "\ndomain  %-36s  name\n", "uuid");
@@ -233,7 +233,8 @@ static void print_uuid_table(const struct xt_host *h,
         snprintf(id, sizeof(id), "d%u", m->domain.dom);
         fprintf(out, "%6s", id);
         print_uuid(h, m->domain.dom, out);
-        fprintf(out, "  %s\n", xt_domain_label(names, m->domain.dom, label));
+        fprintf(out, "  %s\n", xt_domain_whole_name(names, m->domain.dom,
+                                                     name));
         m = xt_host_next(h, TRC_META_DOMAIN, m);
     }
 }

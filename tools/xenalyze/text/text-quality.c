@@ -349,11 +349,11 @@ void text_guests(const struct text *t)
 static bool print_name(const struct text *t, const struct summary_domain *d,
                        const char *heading)
 {
-    char name[XT_LABEL_MAX];
+    char name[XT_WHOLE_NAME_MAX];
 
     if ( !d->name[0] )
         return false;
-    xt_domain_label(t->request->names, d->id, name);
+    xt_domain_whole_name(t->request->names, d->id, name);
     fprintf(t->out, "%s d%u is %s\n", heading, d->id,
             xt_domain_name(t->request->names, d->id) ? name : d->name);
     return true;
