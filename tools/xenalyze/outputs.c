@@ -471,12 +471,31 @@ static int check_cut_span(struct run *run, struct err *e)
     return xt_trace_rewind(run->trace, e);
 }
 
+/* --cpu-hz against the frequency in the trace: rounding is no difference. */
+static void warn_frequency(const struct run *run)
+{
+    double given = (double)run->config->hz, known;
+    struct xt_clock clock;
+
+    /* With time_is_against, the trace was read before. */
+    if ( !run->config->hz || run->config->time_is_against ||
+         xt_info_clock(&run->info, 0, &clock) == XT_SPEED_ASSUMED )
+        return;
+    known = (double)xt_clock_hz(&clock);
+    if ( given < 0.999 * known || given > 1.001 * known )
+        log_warning(run->log, "%s has a TSC frequency of %.6g MHz, but "
+                    "--cpu-hz gives %.6g MHz, which is used", run->name,
+                    known / 1e6, given / 1e6);
+}
+
 int outputs_read_metadata(struct run *run, struct err *e)
 {
     int rc = xt_trace_info(run->trace, &run->info, e);
 
     rc = rc ? rc : xt_domain_names_init(&run->names, run->trace, e);
     set_dialect(run);
+    if ( !rc )
+        warn_frequency(run);
     if ( !rc && run->info.is_cut )
         rc = check_cut_span(run, e);
     if ( !rc && run->info.is_cut )

@@ -220,3 +220,14 @@ for time in 2148-02-29T12:00:03.. 12:00:03..12:00:05; do
 done
 expect 2 "$xenalyze" --summary --time 4648-02-29T12:00:03.. odd
 expect_message "--time 4648-02-29T12:00:03..: there is no such date"
+
+# --cpu-hz in place of a known frequency is used, and a warning says so.
+expect 0 "$xenalyze" --cpu-hz 2G info intel
+expect_message 'warning: intel has a TSC frequency of 2400 MHz, but --cpu-hz gives 2000 MHz, which is used'
+expect 0 "$xenalyze" --cpu-hz 2G compare --time 0..0.4 --against 0.5..0.9 intel
+expect_message 'which is used'
+for args in '2400M intel' '2G shadow'; do
+    # shellcheck disable=SC2086 # a frequency and a trace
+    expect 0 "$xenalyze" --info --cpu-hz $args
+    [ ! -s err ] || fail "--cpu-hz $args: $(cat err)"
+done
