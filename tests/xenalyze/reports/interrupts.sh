@@ -260,3 +260,52 @@ END
 # Nothing to report.
 expect 0 "$xenalyze" --report-interrupts intel --time 0..0.000001
 grep -q '^ No vcpu was woken' out || fail "$(cat out)"
+
+# --top keeps the rows with the most time, and says how many it leaves out.
+for top in 1 3; do
+    expect 0 "$xenalyze" --report-interrupts intel
+    mv out all
+    expect 0 "$xenalyze" --report-interrupts --top=$top intel
+    python3 - all out $top <<'END' || fail "--top=$top"
+import re, sys
+
+def read(name):
+    tables, rows = {}, None
+    for line in open(name):
+        if line.startswith("---"):
+            rows = tables[line] = []
+        elif line.strip() and not line.startswith(" longest"):
+            rows.append(line)
+    return tables
+
+every, cut, top = read(sys.argv[1]), read(sys.argv[2]), int(sys.argv[3])
+assert list(every) == list(cut) and len(every) >= 4, list(every)
+ns = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+for name, rows in cut.items():
+    left = max(0, len(every[name]) - 1 - top)
+    assert len(rows) == len(every[name]) - left + (left > 0), rows
+    if left > 0:
+        assert rows[-1] == f" and {left} more row{'s' * (left > 1)}\n", rows[-1]
+        del rows[-1]
+    assert set(rows) <= set(every[name]), rows
+    if "Time of vcpus" in name:
+        lost = [float(n) * ns[u] for n, u in
+                (re.search(r"([\d.]+) ([num]?s)", r).groups()
+                 for r in every[name][1:])]
+        first = re.search(r"([\d.]+) ([num]?s)", rows[1]).groups()
+        assert float(first[0]) * ns[first[1]] == max(lost), rows
+END
+done
+
+# A cut name has its id, and other cut texts a mark; columns stay in line.
+cat >long.scenario <<'END'
+cpus = 2
+[domain Domain-0]
+vcpus = 1
+[domain guest-with-a-long-customer-name]
+vcpus = 2
+load = io
+END
+expect 0 "$xensim" --virtual -f long.scenario -T 0.1 --output long
+expect 0 "$xenalyze" --report-interrupts long
+grep -qE '^ Domain-0/0   guest-with-a-~1 +[0-9]+ ' out || fail "$(cat out)"

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/fault.h"
 #include "common/utf8.h"
@@ -25,6 +26,13 @@ struct path_row
 {
     const struct block_vcpu *vcpu;
     const struct block_waker *waker;
+};
+
+/* Another row: a vector of a vcpu. */
+struct vector_row
+{
+    const struct path_vcpu *vcpu;
+    const struct stats_row *vector;
 };
 
 static bool interrupts_are_requested(const struct report_config *c)
@@ -110,6 +118,25 @@ static void irq_text(const struct interrupts *s, uint64_t irq,
         snprintf(text, CAUSE_MAX, "%" PRIu64, irq);
 }
 
+/* A longer text than the column ends in "~". */
+static void print_cause(const char *cause, FILE *out)
+{
+    size_t length = utf8_cut(cause, CAUSE_WIDTH - 1);
+    bool fits = strlen(cause) <= CAUSE_WIDTH;
+    char text[CAUSE_WIDTH + 1];
+
+    assert(length < CAUSE_WIDTH);
+    snprintf(text, sizeof(text), "%.*s%s", fits ? CAUSE_WIDTH : (int)length,
+             cause, fits ? "" : "~");
+    fprintf(out, " %-*s", utf8_width(text, CAUSE_WIDTH), text);
+}
+
+static void print_rows_left(size_t left, FILE *out)
+{
+    if ( left )
+        fprintf(out, " and %zu more row%s\n", left, left == 1 ? "" : "s");
+}
+
 /* The interrupt with most of the time, or "several". */
 static void vote_text(const struct interrupts *s, const struct load_vote *v,
                       uint64_t all_cycles, char text[CAUSE_MAX])
@@ -134,8 +161,7 @@ static void cause_text(const struct interrupts *s,
     }
     else if ( source->has_domain )
     {
-        xt_domain_column(s->request->names, source->domain, LATENCY_WIDEST,
-                         name);
+        xt_domain_column(s->request->names, source->domain, CAUSE_WIDTH, name);
         snprintf(text, CAUSE_MAX, "%.*s", CAUSE_MAX - 1, name);
     }
     else
@@ -176,7 +202,7 @@ static void print_path(const struct interrupts *s, const struct path_row *row,
     assert(path && path->elsewhere <= stats_events(&path->whole));
     cause_text(s, &row->waker->source, cause);
     print_vcpu(s, row->vcpu->domain, row->vcpu->id, out);
-    fprintf(out, " %-*.*s", CAUSE_WIDTH, CAUSE_WIDTH, cause);
+    print_cause(cause, out);
     print_lengths(s, &path->whole, out);
     for ( unsigned int i = 0; i < PATH_PARTS; i++ )
         fprintf(out, " %3.0f", stats_share(path->parts[i].sum,
@@ -255,6 +281,7 @@ static int print_paths(struct interrupts *s, FILE *out)
             "p50", "p99", "max", "Xen", "wai", "ent", "far");
     for ( size_t i = 0; i < shown; i++ )
         print_path(s, &rows[order[i].index], out);
+    print_rows_left(n - shown, out);
     print_longest(s, rows, n, out);
     if ( !n )
         fprintf(out, " No vcpu was woken; capture with xentrace -e "
@@ -262,42 +289,64 @@ static int print_paths(struct interrupts *s, FILE *out)
     return 0;
 }
 
-static void print_vectors_of(struct interrupts *s, struct path_vcpu *v,
-                             FILE *out)
+/* Returns the number of rows; without `rows` they are only counted. */
+static size_t collect_vectors(struct interrupts *s, struct vector_row *rows,
+                              struct sort_row *order)
 {
-    struct stats_row **rows = stats_map_by_key(&v->vectors, &s->paths.pool);
-
-    assert(v->vectors.used <= BLOCK_VECTORS);
-    for ( size_t i = 0; rows && i < v->vectors.used; i++ )
-    {
-        const struct stats *masked = stats_map_find(&v->masked, rows[i]->key);
-
-        print_vcpu(s, v->domain, v->id, out);
-        fprintf(out, " 0x%02" PRIx64 "  ", rows[i]->key);
-        print_lengths(s, &rows[i]->stats, out);
-        fprintf(out, " %6.1f\n", masked ? stats_share(masked->sum,
-                                                      rows[i]->stats.sum) : 0);
-    }
-}
-
-static void print_vectors(struct interrupts *s, FILE *out)
-{
-    bool has_heading = false;
+    size_t n = 0;
 
     for ( uint32_t i = 0; i < s->paths.nr_vcpus; i++ )
     {
         struct path_vcpu *v = s->paths.vcpus[i];
+        struct stats_row **all = rows ? stats_map_by_key(&v->vectors,
+                                                         &s->paths.pool) : NULL;
 
-        if ( !v->vectors.used )
-            continue;
-        if ( !has_heading )
-            fprintf(out, "\n--- Interrupts of running vcpus: from the VM exit "
-                    "to the entry ---\n %-*s vector %*s %8s %8s %8s %6s\n",
-                    VCPU_WIDTH, "vcpu", COUNT_WIDTH, "times", "p50", "p99",
-                    "max", "masked");
-        has_heading = true;
-        print_vectors_of(s, v, out);
+        assert(v->vectors.used <= BLOCK_VECTORS);
+        for ( size_t k = 0; all && k < v->vectors.used; k++ )
+        {
+            rows[n + k] = (struct vector_row){ v, all[k] };
+            order[n + k] = (struct sort_row){
+                sort_value(s->request->sort, &all[k]->stats), n + k };
+        }
+        n += !rows || all ? v->vectors.used : 0;
     }
+    return n;
+}
+
+static void print_vector(const struct interrupts *s,
+                         const struct vector_row *row, FILE *out)
+{
+    const struct stats *all = &row->vector->stats;
+    const struct stats *masked = stats_map_find(&row->vcpu->masked,
+                                                row->vector->key);
+
+    print_vcpu(s, row->vcpu->domain, row->vcpu->id, out);
+    fprintf(out, " 0x%02" PRIx64 "  ", row->vector->key);
+    print_lengths(s, all, out);
+    fprintf(out, " %6.1f\n", masked ? stats_share(masked->sum, all->sum) : 0);
+}
+
+static int print_vectors(struct interrupts *s, FILE *out)
+{
+    size_t n = collect_vectors(s, NULL, NULL), shown;
+    struct vector_row *rows = arena_array(&s->load.pool.arena, n + 1,
+                                          sizeof(*rows), 8);
+    struct sort_row *order = arena_array(&s->load.pool.arena, n + 1,
+                                         sizeof(*order), 8);
+
+    if ( !rows || !order )
+        return -ENOMEM;
+    n = collect_vectors(s, rows, order);
+    shown = sort_rows(s->request, order, n);
+    if ( n )
+        fprintf(out, "\n--- Interrupts of running vcpus: from the VM exit "
+                "to the entry ---\n %-*s vector %*s %8s %8s %8s %6s\n",
+                VCPU_WIDTH, "vcpu", COUNT_WIDTH, "times", "p50", "p99",
+                "max", "masked");
+    for ( size_t i = 0; i < shown; i++ )
+        print_vector(s, &rows[order[i].index], out);
+    print_rows_left(n - shown, out);
+    return 0;
 }
 
 static void print_handlers(struct interrupts *s, FILE *out)
@@ -319,31 +368,57 @@ static void print_handlers(struct interrupts *s, FILE *out)
         fprintf(out, " %8s\n", text_duration(&s->load.clock,
                                              rows[i]->stats.sum, total));
     }
+    print_rows_left(rows ? s->load.handlers.used - n : 0, out);
 }
 
-static void print_victims(const struct interrupts *s, FILE *out)
+static size_t collect_victims(const struct interrupts *s,
+                              struct sort_row *order)
 {
-    bool has_heading = false;
-    char text[NUM_CLOCK_MAX], irq[CAUSE_MAX];
+    enum sort_key key = s->request->sort;
+    size_t n = 0;
 
     for ( uint32_t i = 0; i < s->load.nr_vcpus; i++ )
     {
         const struct load_vcpu *v = s->load.vcpus[i];
+        uint64_t value = key == SORT_COUNT ? v->interrupts : v->lost;
 
-        if ( !v->lost )
-            continue;
-        if ( !has_heading )
-            fprintf(out, "\n--- Time of vcpus in handlers on their pcpu ---\n "
-                    "%-*s %*s %8s mostly irq\n", VCPU_WIDTH, "vcpu",
-                    COUNT_WIDTH, "times", "lost");
-        has_heading = true;
-        print_vcpu(s, v->domain, v->id, out);
-        *num_u64_fit(text, v->interrupts, COUNT_WIDTH) = '\0';
-        fprintf(out, " %s", text);
-        vote_text(s, &v->vote, v->lost, irq);
-        fprintf(out, " %8s %.40s\n", text_duration(&s->load.clock, v->lost,
-                                                   text), irq);
+        if ( v->lost )
+            order[n++] = (struct sort_row){ key == SORT_NAME ? 0 : value, i };
     }
+    return n;
+}
+
+static void print_victim(const struct interrupts *s, const struct load_vcpu *v,
+                         FILE *out)
+{
+    char text[NUM_CLOCK_MAX], irq[CAUSE_MAX];
+
+    print_vcpu(s, v->domain, v->id, out);
+    *num_u64_fit(text, v->interrupts, COUNT_WIDTH) = '\0';
+    fprintf(out, " %s", text);
+    vote_text(s, &v->vote, v->lost, irq);
+    fprintf(out, " %8s %.40s\n", text_duration(&s->load.clock, v->lost, text),
+            irq);
+}
+
+static int print_victims(struct interrupts *s, FILE *out)
+{
+    struct sort_row *order = arena_array(&s->load.pool.arena,
+                                         s->load.nr_vcpus + 1, sizeof(*order),
+                                         8);
+    size_t n = order ? collect_victims(s, order) : 0, shown;
+
+    if ( !order )
+        return -ENOMEM;
+    shown = sort_rows(s->request, order, n);
+    if ( n )
+        fprintf(out, "\n--- Time of vcpus in handlers on their pcpu ---\n "
+                "%-*s %*s %8s mostly irq\n", VCPU_WIDTH, "vcpu",
+                COUNT_WIDTH, "times", "lost");
+    for ( size_t i = 0; i < shown; i++ )
+        print_victim(s, s->load.vcpus[order[i].index], out);
+    print_rows_left(n - shown, out);
+    return 0;
 }
 
 static void print_storms(const struct interrupts *s, FILE *out)
@@ -365,6 +440,7 @@ static void print_storms(const struct interrupts *s, FILE *out)
         text_print_span(&s->load.clock, storm->from, storm->to, out);
         fprintf(out, "\n");
     }
+    print_rows_left(s->load.nr_storms - n, out);
 }
 
 static int interrupts_print(struct report_pass *p, void *state)
@@ -372,13 +448,13 @@ static int interrupts_print(struct report_pass *p, void *state)
     struct interrupts *s = state;
     int rc = print_paths(s, p->out);
 
-    if ( rc )
-        return rc;
-    print_vectors(s, p->out);
-    print_handlers(s, p->out);
-    print_victims(s, p->out);
-    print_storms(s, p->out);
-    return 0;
+    rc = rc ? rc : print_vectors(s, p->out);
+    if ( !rc )
+        print_handlers(s, p->out);
+    rc = rc ? rc : print_victims(s, p->out);
+    if ( !rc )
+        print_storms(s, p->out);
+    return rc;
 }
 
 /* --- export --------------------------------------------------------------- */
