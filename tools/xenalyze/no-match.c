@@ -174,6 +174,15 @@ struct filter_option
                  const struct fact_end *end);
 };
 
+/* The reason why a list is empty. */
+static const char *explain_none(const struct fact_end *end)
+{
+    return end->sched_records
+           ? "only idle vcpus"
+           : "no scheduler events: vcpus are unknown; capture with xentrace "
+             "-e sched:min";
+}
+
 static int check_option(const struct no_match *c,
                         const struct filter_option *option,
                         const struct fact_end *end, struct err *e)
@@ -190,7 +199,7 @@ static int check_option(const struct no_match *c,
         close_range(&l);
         rc = err_set(e, -ENOENT, "%s %s matches nothing in %s, which has %s",
                      option->name, option->text, c->name,
-                     l.used ? l.text : "none with a name");
+                     l.used ? l.text : explain_none(end));
     }
     filter_free(f);
     return rc;

@@ -20,7 +20,7 @@
 /* Results of one reading of the trace; reset before another one. */
 struct pass_counts
 {
-    uint64_t records, sched_records;
+    uint64_t records;
     unsigned int segments;
     bool matched;               /* the filter matched a record */
     bool overlaps;              /* --time selects a part of the trace */
@@ -61,7 +61,7 @@ static int count_records(void *state, const struct fact_end *f, struct err *e)
     p->counts.segments++;
     fact_disorder_merge(&p->reports.disorder, &f->disorder);
     p->counts.too_many += f->anomalies[ANOMALY_TOO_MANY];
-    p->counts.sched_records += f->sched_records;
+    p->reports.sched_records += f->sched_records;
     p->counts.gaps = xt_damage_gaps(f->damage);
     p->counts.backward = xt_damage_backward(f->damage);
     p->counts.skipped = xt_damage_bytes(f->damage);
@@ -155,11 +155,14 @@ static void warn_incomplete(const struct pass *p)
 {
     const struct run *run = p->run;
     const struct report_config *c = &run->config->reports;
+    bool is_export = c->json || c->csv;
 
-    if ( !p->counts.sched_records && !c->summary &&
-         (c->pcpus || c->latency || c->exits || c->wakeups || c->io ||
-          c->migrations || c->timers || c->interrupts || c->storms ||
-           (c->interval[INTERVAL_DOMAIN_WAIT_ALL] && (c->json || c->csv))) )
+    /* The text of the others is an error instead. */
+    if ( !p->reports.sched_records && !c->summary &&
+         (c->pcpus || c->exits || c->io || c->timers || c->interrupts ||
+          c->storms ||
+          (is_export && (c->latency || c->wakeups || c->migrations ||
+                         c->interval[INTERVAL_DOMAIN_WAIT_ALL]))) )
         log_warning(run->log, "%s has no scheduler events: vcpus are unknown; "
                     "capture with xentrace -e sched:min,hvm", run->name);
     if ( !report_pass_shows_quality(&p->reports) )

@@ -94,11 +94,59 @@ expect 0 "$xenalyze" --plot=yes.svg --scatterplot-vmexit-eip guest
 needs='scheduler events: vcpus are unknown; capture with xentrace -e sched:min,hvm'
 expect 0 "$xenalyze" --summary guest
 grep -qx " no $needs" out || fail 'the summary does not say it'
-for report in latency pcpu exits storms wakeups io migrations timers interrupts; do
+expect 0 "$xenalyze" --report-exits guest
+expect_message "no $needs"
+for report in pcpu storms io timers interrupts; do
     expect 0 "$xenalyze" --report-$report guest
     expect_message "no $needs"
     expect 0 "$xenalyze" --report-$report sched
     [ ! -s err ] || fail "$report: a message about scheduler events"
+done
+
+# refused TRACE MESSAGE OPTION...: nothing but an error; a document is empty
+refused() {
+    trace=$1
+    message=$2
+    shift 2
+    expect 1 "$xenalyze" "$@" "$trace"
+    expect_message "$trace has no $message"
+    [ ! -s out ] || fail "$*: a report of nothing"
+    expect 0 "$xenalyze" --json "$@" "$trace"
+}
+
+for report in latency wakeups migrations; do
+    refused guest 'scheduler events; capture with xentrace -e sched:min' \
+        --report-$report
+    expect 0 "$xenalyze" --report-$report sched
+    [ ! -s err ] || fail "$report: a message about scheduler events"
+done
+refused sched 'VM exits of HVM or PVH guests; capture with xentrace -e hvm' --report-exits
+refused sched 'VM exits of HVM or PVH guests; capture with xentrace -e hvm' \
+    --report-exits --report-storms
+expect 1 "$xenalyze" over run guest
+expect_message 'guest has no changes of runstates; capture with xentrace -e sched:min'
+[ ! -s out ] || fail 'over run: the reason is there twice'
+expect 0 "$xenalyze" --summary --report-latency guest
+expect_message 'warning: guest has no scheduler events'
+[ -s out ] || fail 'no summary beside an empty report'
+
+# A class that was traced is no remedy: nothing happened.
+if [ -x "$xensim" ]; then
+    expect 0 "$xenalyze" exits only-all
+    grep -q '^ No VM exits: only HVM and PVH guests have them' out ||
+        fail "$(cat out)"
+fi
+
+# Without scheduler events no vcpu can be selected, whatever its name is.
+{
+    name_domain 1 web3
+    printf '%s\n' '0 1000000 0x81002 44 0x1000' '0 1000500 0x81001'
+} | "$compose" >named || fail 'no trace of a guest with a name'
+for option in --domain=web3 --vcpu=web3/0; do
+    for report in latency exits; do
+        expect 1 "$xenalyze" $report $option named
+        expect_message 'has no scheduler events: vcpus are unknown; capture with xentrace -e sched:min'
+    done
 done
 expect 0 "$xenalyze" --summary sched
 ! grep -q "$needs" out || fail 'the summary misses scheduler events'

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/fault.h"
 #include "xenalyze/filter/filter.h"
@@ -16,6 +17,8 @@ struct intervals
     struct interval *all[REPORT_MAX_INTERVALS];
     enum interval_kind kinds[REPORT_MAX_INTERVALS];
     size_t nr;
+    char lacks[64];             /* classes of events without which no table
+                                   is printed; "": none */
 };
 
 static bool intervals_are_requested(const struct report_config *c)
@@ -111,48 +114,43 @@ static void find_missing(const struct report_pass *p, const struct interval *i,
         p->list_missing(p, classes, missing, size);
 }
 
+/* A table of running or waiting times needs runstates. */
+static bool needs_runstates(enum interval_kind kind)
+{
+    return kind == INTERVAL_DOMAIN_TIME || kind == INTERVAL_DOMAIN_TIME_ALL ||
+           kind == INTERVAL_DOMAIN_WAIT_ALL;
+}
+
+static void print_interval_table(struct report_pass *p, struct intervals *s,
+                                 size_t i)
+{
+    char missing[sizeof(s->lacks)];
+
+    find_missing(p, s->all[i], missing, sizeof(missing));
+    if ( *missing && needs_runstates(s->kinds[i]) )
+        memcpy(s->lacks, missing, sizeof(missing));
+    else
+        text_print_interval_table(s->all[i], &p->request, missing, p->out);
+}
+
 static int intervals_print(struct report_pass *p, void *state)
 {
     struct intervals *s = state;
     bool is_table = p->request.style == STYLE_TABLE;
-    char missing[64];
 
     assert(p->request.style <= STYLE_TABLE);
     /* Stock has no report of waiting time. */
     for ( size_t i = 0; i < s->nr; i++ )
         if ( is_table || s->kinds[i] == INTERVAL_DOMAIN_WAIT_ALL )
-        {
-            find_missing(p, s->all[i], missing, sizeof(missing));
-            text_print_interval_table(s->all[i], &p->request, missing, p->out);
-        }
+            print_interval_table(p, s, i);
         else
             text_print_interval(s->all[i], p->out);
     return 0;
 }
 
-/* A table of running or waiting times needs runstates. */
-static int check_runstates(const struct report_pass *p, unsigned int kind,
-                           const struct interval *i, struct err *e)
-{
-    bool is_text = p->request.style == STYLE_TABLE && !p->config->json &&
-                   !p->config->csv;
-    char missing[64];
-
-    assert(kind < INTERVAL_KINDS);
-    if ( !is_text || (kind != INTERVAL_DOMAIN_TIME &&
-                      kind != INTERVAL_DOMAIN_TIME_ALL &&
-                      kind != INTERVAL_DOMAIN_WAIT_ALL) )
-        return 0;
-    find_missing(p, i, missing, sizeof(missing));
-    return *missing ? err_set(e, -ENODATA, "%s has no changes of runstates; "
-                              "capture with xentrace -e %s", p->name, missing)
-                    : 0;
-}
-
 static int intervals_check(struct report_pass *p, void *state, struct err *e)
 {
     struct intervals *s = state;
-    int rc = 0;
 
     for ( size_t i = 0; i < s->nr; i++ )
     {
@@ -165,9 +163,10 @@ static int intervals_check(struct report_pass *p, void *state, struct err *e)
                            "all, and the last ones are missing; choose some "
                            "with --domain or --vcpu", p->name,
                            interval_name(s->kinds[i]));
-        rc = rc ? rc : check_runstates(p, s->kinds[i], s->all[i], e);
     }
-    return rc;
+    return *s->lacks ? err_set(e, -ENODATA, "%s has no changes of runstates; "
+                               "capture with xentrace -e %s", p->name,
+                               s->lacks) : 0;
 }
 
 static void intervals_free(void *state)

@@ -427,7 +427,8 @@ static const struct export_table concurrency_tables[] = {
 };
 
 const struct report report_latency = {
-    .name = "latency", .in_every_export = true,
+    .name = "latency", REPORT_NEEDS_RUNSTATES,
+    .in_every_export = true,
     .is_requested = latency_is_requested, .open = latency_open,
     .close = close_latency, .print = latency_print,
     .tables = { wait_tables, concurrency_tables },

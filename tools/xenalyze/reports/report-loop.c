@@ -212,14 +212,37 @@ static int close_reports(struct report_pass *p)
     return rc;
 }
 
+/* The trace is read for its classes only if the report is empty. */
+static bool find_lack(struct report_pass *p, const struct report *r)
+{
+    char missing[64] = "";
+
+    if ( r->is_empty && p->list_missing && r->is_empty(p) )
+        p->list_missing(p, r->classes, missing, sizeof(missing));
+    return *missing;
+}
+
+bool report_lacks_events(const struct report_pass *p, const struct report *r)
+{
+    for ( size_t i = 0; i < report_table_size; i++ )
+        if ( report_table[i] == r )
+            return p->lacks_events[i];
+    return false;
+}
+
 static int print_text(struct report_pass *p)
 {
     int rc = 0;
 
     for ( size_t i = 0; !rc && i < report_table_size; i++ )
-        if ( p->is_open[i] && report_table[i]->print &&
-             report_table[i]->is_requested(p->config) )
+    {
+        if ( !p->is_open[i] || !report_table[i]->print ||
+             !report_table[i]->is_requested(p->config) )
+            continue;
+        p->lacks_events[i] = find_lack(p, report_table[i]);
+        if ( !p->lacks_events[i] )
             rc = report_table[i]->print(p, p->states[i]);
+    }
     return rc;
 }
 
@@ -286,12 +309,29 @@ bool report_pass_shows_losses(const struct report_pass *p)
            has_loss_column(p->config);
 }
 
+/* Beside a summary, which has something to print for any trace, a warning. */
+static int refuse_events(const struct report_pass *p, const struct report *r,
+                         struct err *e)
+{
+    assert(r->events && r->classes);
+    if ( p->config->summary )
+    {
+        log_warning(p->log, "%s has no %s; capture with xentrace -e %s",
+                    p->name, r->events, r->classes);
+        return 0;
+    }
+    return err_set(e, -ENODATA, "%s has no %s; capture with xentrace -e %s",
+                   p->name, r->events, r->classes);
+}
+
 int report_pass_check(struct report_pass *p, struct err *e)
 {
     int rc = 0;
 
     for ( size_t i = 0; !rc && i < report_table_size; i++ )
-        if ( p->is_open[i] && report_table[i]->check )
+        if ( p->lacks_events[i] )
+            rc = refuse_events(p, report_table[i], e);
+        else if ( p->is_open[i] && report_table[i]->check )
             rc = report_table[i]->check(p, p->states[i], e);
     return rc;
 }

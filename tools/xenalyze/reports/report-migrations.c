@@ -342,7 +342,8 @@ static const struct export_table tables[] = {
 };
 
 const struct report report_migrations = {
-    .name = "migrations", .is_requested = migrations_are_requested,
+    .name = "migrations", REPORT_NEEDS_RUNSTATES,
+    .is_requested = migrations_are_requested,
     .open = migrations_open, .close = migrations_close,
     .print = migrations_print, .tables = { tables },
     .has_failed = migrations_have_failed, .free = migrations_free,

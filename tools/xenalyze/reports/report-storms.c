@@ -213,6 +213,8 @@ static int storms_print(struct report_pass *p, void *state)
     size_t n = sort_limit(r->request, s->nr_storms);
     char text[NUM_CLOCK_MAX];
 
+    if ( report_lacks_events(p, &report_exits) )
+        return 0;
     fprintf(p->out, "--- Storms: at least %u times the vcpu's usual rate, "
             "windows of %s ---\n", STORM_TIMES,
             text_duration(&s->clock, s->width, text));

@@ -323,7 +323,8 @@ static const struct export_table tables[] = {
 };
 
 const struct report report_wakeups = {
-    .name = "wakeups", .is_requested = wakeups_are_requested,
+    .name = "wakeups", REPORT_NEEDS_RUNSTATES,
+    .is_requested = wakeups_are_requested,
     .open = wakeups_open, .print = wakeups_print, .tables = { tables },
     .has_failed = wakeups_have_failed, .free = wakeups_free,
 };

@@ -125,6 +125,13 @@ struct report
     const char *needs_all;
 
     /*
+     * Is the report empty?  If so, and the trace lacks these classes of events,
+     * no text is printed but an error: "no VM exits; capture with -e hvm".
+     */
+    bool (*is_empty)(struct report_pass *p);    /* NULL: text is printed */
+    const char *events, *classes;       /* "VM exits", "hvm" */
+
+    /*
      * Reports that report_state() is called for.  Rows above in the table;
      * opened together with this report; their sinks get each fact first.
      */
@@ -211,8 +218,10 @@ struct report_pass
 
     /* At the end of the trace: the worst of all segments. */
     struct fact_disorder disorder;
+    uint64_t sched_records;     /* read */
 
     /* State of the loop. */
+    bool lacks_events[REPORT_MAX];      /* no text, for lack of events */
     bool is_open[REPORT_MAX];   /* by table row */
     void *states[REPORT_MAX];
     struct symbols *symbols;
@@ -255,6 +264,18 @@ uint64_t report_pass_count_late_points(const struct report_pass *p);
 
 /* For reports: in open(). */
 void report_add_sink(struct report_pass *p, struct sink sink);
+
+/* For reports: does this one print no text for lack of events? */
+bool report_lacks_events(const struct report_pass *p, const struct report *r);
+
+/* For reports: without scheduler events, vcpus are unknown. */
+static inline bool report_lacks_runstates(struct report_pass *p)
+{
+    return !p->sched_records;
+}
+
+#define REPORT_NEEDS_RUNSTATES .is_empty = report_lacks_runstates, \
+    .events = "scheduler events", .classes = "sched:min"
 
 /* For reports: the state of a report in `needs`; NULL if not open. */
 void *report_state(const struct report_pass *p, const struct report *r);

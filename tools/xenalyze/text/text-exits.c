@@ -284,6 +284,8 @@ int text_print_exits(struct summary *summary,
 
     for ( size_t i = 0; !rc && i < sizeof(tables) / sizeof(tables[0]); i++ )
         rc = print_table(&t, &tables[i]);
+    if ( !rc && !report.nr )
+        fprintf(out, " No VM exits: only HVM and PVH guests have them.\n");
     if ( has_unknown_vcpus(&report) )
         fprintf(out, " unknown: without scheduler events, the time in Xen "
                 "includes time off-CPU\n");
