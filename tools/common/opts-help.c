@@ -233,7 +233,8 @@ void opts_help_command(const struct program *p, const struct command *c,
 {
     fprintf(out, "Usage: %s %s [OPTION...] %s\n", p->name, c->name, c->args);
     fputc(toupper((unsigned char)*c->help), out);
-    fprintf(out, "%s.\n", c->help + 1);
+    fprintf(out, "%s%s\n", c->help + 1,
+            c->help[strlen(c->help) - 1] == '?' ? "" : ".");
     if ( c->details != NULL )
     {
         fputc('\n', out);

@@ -228,7 +228,7 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .details = "VCPU is a vcpu or a domain, as in d1v0, web1/0 or web1; "
         "without VCPU, the vcpu that waits most is explained.",
       .options = OPTIONS("--why"), .values = "vcpu",
-      .related = OPTIONS("time", "json", "output") },
+      .related = OPTIONS("time", "top", "json", "output") },
     { .name = "latency", .args = "FILE",
       .help = "how long vcpus waited for a pcpu, and who ran instead",
       .details = "Reports scheduling latency after wake-ups and preemptions, "
@@ -241,7 +241,7 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .related = OPTIONS(SELECTION, "top", "sort", "symbol-file", "output") },
     { .name = "pcpus", .args = "FILE", .help = "how busy each pcpu was",
       .options = OPTIONS("--report-pcpu", TABLE),
-      .related = OPTIONS("time", "pcpu", "output") },
+      .related = OPTIONS("time", "pcpu", "top", "sort", "output") },
     { .name = "wakeups", .args = "FILE",
       .help = "which vcpus wake which, and how long these wait",
       .options = OPTIONS("--report-wakeups"),
@@ -252,7 +252,7 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
         "guest's event to the backend in dom0 and back, and reports the share "
         "of each step and the longest round trips.",
       .options = OPTIONS("--report-io"),
-      .related = OPTIONS(SELECTION, "top", "sort", "output") },
+      .related = OPTIONS("time", "top", "sort", "output") },
     { .name = "compare", .args = "A B",
       .help = "what trace B has more or less of than A, beyond noise",
       .details = "Compares domains of the same name in two traces, or with "
@@ -301,11 +301,12 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .take = take_events, .suggest = xt_catalogue_print_names },
     { .name = "count", .args = "FILE",
       .help = "number of records of each event",
-      .options = OPTIONS("--count"), .related = OPTIONS(SELECTION, "output") },
+      .options = OPTIONS("--count"),
+      .related = OPTIONS(SELECTION, "event", "top", "sort", "output") },
     { .name = "info", .args = "FILE",
       .help = "the file itself: size, time, losses, damage",
       .options = OPTIONS("--info", TABLE),
-      .related = OPTIONS("json", "csv", "output") },
+      .related = OPTIONS("top", "json", "csv", "output") },
     { .name = "cut", .args = "FILE",
       .help = "a part of the trace as a trace: --time=1..2 -o PART",
       .details = "Writes the selected records, and those that the states of "
@@ -322,6 +323,6 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
         "in the form of trace-cmd and KernelShark; ctf for a folder with them, "
         "for babeltrace2 and Trace Compass.  A page or a timeline may show "
         "the traces of several hosts.",
-      .related = OPTIONS(SELECTION, "output"),
+      .related = OPTIONS(SELECTION, "top", "output"),
       .take = take_form, .words = form_words },
 };

@@ -217,4 +217,81 @@ do
     grep -q "^\.BI $c \"" "$top_srcdir/man/xenalyze.1" ||
         fail "xenalyze(1) does not explain $c"
 done
+
+# A page lists the options that the command accepts: each option of the list is
+# accepted, and of those that select, no other one.
+# value OPTION: an argument for the option
+value() {
+    case $1 in
+    time) echo =0.05..0.15 ;;
+    against) echo =0.15.. ;;
+    domain | pcpu) echo =0 ;;
+    vcpu) echo =d0v0 ;;
+    event) echo =sched ;;
+    top) echo =2 ;;
+    sort) echo =total ;;
+    order) echo =file ;;
+    theme) echo =dark ;;
+    every) echo =50ms ;;
+    symbol-file) echo =symbols ;;
+    output) echo =accepted.svg ;;
+    esac
+}
+echo '1000 start' >symbols
+while read -r command; do
+    "$xenalyze" help ${command%% *} >page
+    head -n 2 page | tail -n 1 | grep -q '[^?.][?.]$' ||
+        fail "help $command: $(cat page)"
+    sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' page >listed
+    [ -s listed ] || fail "help ${command%% *} has no options"
+    sort -u listed - <<'OPTIONS' >tried
+time
+domain
+vcpu
+pcpu
+event
+OPTIONS
+    while read -r option; do
+        code=2
+        grep -qx "$option" listed && code=0
+        # The last option counts; a comparison needs two spans.
+        time=
+        [ "${command%% *}" = compare ] && time=--time=..0.1
+        # shellcheck disable=SC2086 # several words
+        "$xenalyze" $command $time --$option$(value $option) trace >out 2>err
+        got=$?
+        { [ $got -eq 2 ] && [ $code -eq 2 ]; } ||
+            { [ $got -ne 2 ] && [ $code -eq 0 ]; } ||
+            fail "$command --$option: exit code $got, but the page" \
+                "$([ $code -eq 0 ] && echo lists || echo 'does not list') it"
+    done <tried
+done <<'END'
+summary
+why
+latency
+exits
+pcpus
+wakeups
+io
+compare --against=0.1..
+over run
+plot
+points runstate
+dump
+records
+count
+info
+cut
+export json
+END
+
+# --top and --sort of a page have an effect.
+for row in 'count --top=1' 'pcpus --top=1' 'info --top=1' 'why --top=1' \
+    'count --sort=name'; do
+    # shellcheck disable=SC2086 # several words
+    expect 0 "$xenalyze" $row trace
+    mv out limited
+    expect 0 "$xenalyze" ${row%% *} trace
+    cmp -s limited out && fail "$row has no effect"
+done
 echo "$nr commands"
