@@ -13,6 +13,8 @@
 
 #include "common/closest-word.h"
 #include "libxentrace/catalogue.h"
+#include "xenalyze/filter/filter.h"
+#include "xenalyze/lines/lines.h"
 #include "xenalyze/options.h"
 #include "xenalyze/report-options.h"
 
@@ -32,13 +34,15 @@ static int choose_word(const char *const *words, const char *command, int nr,
                        char **args, struct err *e)
 {
     int i = nr ? closest_word_find(words, args[0], strcspn(args[0], "=")) : -1;
+    struct err unknown = ERR_INIT;
 
     assert(*words && nr >= 0);
     if ( i >= 0 )
         return i;
-    if ( nr && !is_trace(args[0]) )
-        return closest_word_refuse(words, command, args[0], e);
-    return closest_word_refuse(words, command, NULL, e);
+    if ( !nr || is_trace(args[0]) )
+        return closest_word_refuse(words, command, NULL, e);
+    closest_word_refuse(words, command, args[0], nr < 2 ? &unknown : e);
+    return nr < 2 ? err_usage(e, "%s; or no such file", unknown.text) : -EINVAL;
 }
 
 /* --- over ----------------------------------------------------------------- */
@@ -167,18 +171,41 @@ static int take_points(void *state, int nr, char **args, struct err *e)
 
 /* --- listings and export -------------------------------------------------- */
 
+/*
+ * A word without a file behind it, or with a dot, which no event has, may be
+ * meant as a file.  If it is no event either, the error says both.
+ */
+static int check_events(const char *word, int nr, struct err *e)
+{
+    const struct filter_texts texts = { .events = word,
+                                        .has_dump_name = dump_has_name };
+    static const char option[] = "--event: ";
+    struct err unknown = ERR_INIT;
+    const char *text = unknown.text;
+    struct filter *f = NULL;
+    int rc = nr < 2 || strchr(word, '.') ? filter_new(&f, &texts, &unknown) : 0;
+
+    filter_free(f);
+    if ( rc != -EINVAL )
+        return 0;
+    text += strncmp(text, option, strlen(option)) ? 0 : strlen(option);
+    return err_usage(e, "no such file; and as an event, %s", text);
+}
+
 /* dump [EVENTS] FILE: a first word that is no file selects events. */
 static int take_events(void *state, int nr, char **args, struct err *e)
 {
     struct config *config = state;
+    int rc;
 
     if ( !nr || is_trace(args[0]) || (nr < 2 && isatty(STDIN_FILENO)) )
         return 0;
     if ( config->events )
         return err_usage(e, "%s: no such file; events are given by --event "
                          "already", args[0]);
+    rc = check_events(args[0], nr, e);
     config->events = args[0];
-    return 1;
+    return rc ? rc : 1;
 }
 
 static const char *const form_words[] = {

@@ -188,6 +188,14 @@ wrong '--domain' over grants trace
 wrong 'is irq meant? It is one of timeline' plot irqq trace
 wrong 'plot nosuch: it is one of timeline' plot nosuch trace
 wrong 'plot nosuch: it is one of timeline' plot nosuch
+wrong 'vmexit-eip; or no such file' plot nosuch
+wrong 'cr3; or no such file' over nosuch
+wrong 'no such file; and as an event, nosuch.xt is invalid; expected names' \
+    dump nosuch.xt
+wrong 'no such file; and as an event, nosuch.xt is invalid; expected names' \
+    records nosuch.xt trace
+wrong 'no such file; and as an event, sched_wak is invalid; is sched_wake' \
+    dump sched_wak
 wrong 'points: give one of runstate' points trace
 wrong 'it is one of runstate' points nosuch trace
 wrong 'it is one of runstate' points timeline trace
