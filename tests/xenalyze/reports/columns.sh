@@ -240,3 +240,26 @@ for trace in hostile p512; do
     done
 done
 echo "$nr reports"
+
+# A time of 100,000 s and more leaves a blank between columns.
+"$top_builddir/tests/xenalyze/reports/compose" >years <<'END'
+0 1000000 0x21101 0x10000
+1 1000000 0x21101 0x10001
+0 100000000 0x21011 0x10000
+1 100000000 0x21011 0x10001
+END
+while read -r hz time; do
+    for command in pcpus summary; do
+        expect 0 "$xenalyze" --cpu-hz "$hz" $command years
+        grep -qE "^ 0 .*[0-9]\.[0-9]{2} +$time\$" out ||
+            fail "$command of $time: $(grep '^ 0 ' out)"
+        own <out >ours
+        awk 'length > 80' ours >wide
+        [ ! -s wide ] || fail "$command of $time: $(cat wide)"
+    done
+done <<'END'
+991 99899s
+500 198ks
+10 9900ks
+1 99Ms
+END

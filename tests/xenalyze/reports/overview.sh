@@ -38,6 +38,16 @@ grep -q '^ records lost ' lossy.txt || fail 'lossy: nothing was lost'
 [ "$(wc -l <lossy.txt)" -ge 21 ] || fail 'lossy: tables are missing'
 grep -q 'and [0-9]* more domains' many-domains.txt || fail 'cut without a word'
 
+# The column of busy pcpus adds up to the number of pcpus.
+for name in small many-domains wide lossy; do
+    pcpus=$(sed -n '1s/.*, \([0-9]*\) pcpus, .*/\1/p' $name.txt)
+    awk -v pcpus="$pcpus" '/^$/ { on = 0 } /^Where time went/ { on = 1; next }
+        on && $1 == "and" { sum += $5; next }
+        on { sum += $1 == "idle" || $1 == "unknown" ? $2 : $3 }
+        END { exit !(pcpus && sum > pcpus - 0.1 && sum < pcpus + 0.1) }' \
+        $name.txt || fail "$name: not $pcpus pcpus: $(cat $name.txt)"
+done
+
 # A long name of a domain leaves room for a reason of an exit.
 sed 's/^\[domain render\]/[domain render-farm-of-the-week]/' \
     "$top_srcdir/xensim/scenarios/noisy-neighbour.scenario" >named.scenario

@@ -185,6 +185,23 @@ static void print_pcpu_row(const struct overview *o, const char *name,
             share_of_trace(o, cycles) / 100);
 }
 
+/* The domains without a row, `nr` of them. */
+static void print_other_domains(const struct overview *o,
+                                const struct domain_row *rows, uint32_t nr)
+{
+    double running = 0;
+    char text[32];
+
+    if ( !nr )
+        return;
+    for ( uint32_t i = 0; i < nr; i++ )
+        running += rows[i].running;
+    snprintf(text, sizeof(text), "and %" PRIu32 " more domain%s", nr,
+             nr == 1 ? "" : "s");
+    fprintf(o->out, " %-*s %10.2f\n", NAME_WIDTH + 6, text,
+            share_of_trace(o, running) / 100);
+}
+
 /* With the rows of the domains, the sum is the number of pcpus. */
 static void print_pcpu_rows(const struct overview *o, const struct pcpu_sums *p)
 {
@@ -211,8 +228,7 @@ static int print_domain_rows(const struct overview *o)
             "offline", "unknown", "VM exits/s");
     for ( uint32_t i = 0; i < shown; i++ )
         print_domain(o, &rows[i]);
-    if ( nr > shown )
-        fprintf(o->out, " and %" PRIu32 " more domains\n", nr - shown);
+    print_other_domains(o, rows + shown, nr - shown);
     print_pcpu_rows(o, &sums);
     free(rows);
     return 0;

@@ -99,6 +99,17 @@ static int count_decimals(double value)
     return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
 }
 
+/* Kiloseconds and so on: a time that is too long for the column in seconds. */
+static void print_huge_time(const struct text *t, double seconds)
+{
+    static const char units[] = "kMG";
+    const char *unit = units;
+
+    for ( seconds /= 1e3; seconds >= 9999.5 && unit[1]; unit++ )
+        seconds /= 1e3;
+    fprintf(t->out, " %*.0f%cs", TIME_WIDTH - 3, seconds, *unit);
+}
+
 /* Seconds, and smaller units for what would be 0.00 s. */
 static void print_known_time(const struct text *t, double seconds)
 {
@@ -108,6 +119,8 @@ static void print_known_time(const struct text *t, double seconds)
         fprintf(t->out, "%*.*fus", TIME_WIDTH - 2, count_decimals(us), us);
     else if ( ms < 9.995 )
         fprintf(t->out, "%*.2fms", TIME_WIDTH - 2, ms);
+    else if ( seconds >= 99999.5 )
+        print_huge_time(t, seconds);
     else
         fprintf(t->out, "%*.*fs", TIME_WIDTH - 1,
                 seconds < 99.995 ? 2 : count_decimals(seconds / 10), seconds);
