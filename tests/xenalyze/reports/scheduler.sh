@@ -330,3 +330,12 @@ for part in '--domain 1' '--vcpu d1v0' '--pcpu 0'; do
     expect 2 "$xenalyze" --report-interrupts $part good
     expect_message 'follows wake-ups through all pcpus and domains'
 done
+
+# Parameters that the scheduler lacks are no numbers of microseconds.
+compose pool <<'END'
+0 - 0x1f093 0 0xffffffff 1000 0xffffffff
+0 1000000 0x21101 0x10000
+END
+expect 0 "$xenalyze" dump pool
+grep -q 'time slice -1 us, rate limit 1000 us, migration delay -1 us (-1: unknown)$' out ||
+    fail "$(cat out)"
