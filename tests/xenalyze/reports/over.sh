@@ -120,3 +120,8 @@ done
 expect 0 "$xenalyze" --interval-domain-total-time-all lossy
 expect_message "records lost"
 [ "$(wc -L <err)" -le 80 ] || fail "a warning of more than 80 columns"
+
+# In lines of stock, the last line names each column.
+expect 0 "$xenalyze" --interval 0.25 --interval-domain-guest-interrupt=2 parts
+awk '{ if ( NR == 1 ) n = NF; if ( NF != n || NF < 2 ) exit 1; last = $1 }
+     END { exit last != "time" || NR < 4 }' out || fail "names: $(cat out)"

@@ -109,7 +109,8 @@ static void print_tail(const struct lines *l)
         print_list_ids(l, i->kind == INTERVAL_CR3_TIME_ALL);
     if ( i->kind != INTERVAL_DOMAIN_INTERRUPT )
         return;
-    fprintf(l->out, "time running");
+    /* Stock has "running" as well, without a value in the rows. */
+    fprintf(l->out, "time");
     for ( size_t k = 1; k < i->nr_ids; k++ )
         fprintf(l->out, " %" PRIu64, i->ids[k] & UINT32_MAX);
     fprintf(l->out, "\n");
