@@ -170,9 +170,10 @@ static void warn_incomplete(const struct pass *p)
     if ( report_pass_shows_losses(&p->reports) )
         return;
     if ( p->counts.losses )
-        log_warning(run->log, "%s: %" PRIu64 " records lost, %" PRIu64
-                    " places; --summary shows where", run->name,
-                    p->counts.lost, p->counts.losses);
+        log_warning(run->log, "%s: %" PRIu64 " record%s lost, %" PRIu64
+                    " place%s; --summary shows where", run->name,
+                    p->counts.lost, num_plural(p->counts.lost),
+                    p->counts.losses, num_plural(p->counts.losses));
     if ( p->counts.too_many )
         log_warning(run->log, "%s: more than %u vcpus: %" PRIu64 " records of "
                     "further ones are ignored", run->name, GUESTS_MAX_VCPUS,

@@ -186,3 +186,28 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     cmp -s terminal by-pipe || fail 'a terminal changes what was asked for'
 fi
 echo "$nr traces"
+
+# One of a kind has no plural.
+"$top_builddir/tests/xenalyze/reports/compose" >single <<'END'
+0 1000000 0x21101 0x10000
+0 1500000 0x21021 0x10000
+0 1500000 0x21101 0x7fff0000
+0 2000000 0x1f001 1 0x1 1600000 0
+0 2500000 0x21211 0x10000
+0 3000000 0x21011 0x7fff0000
+0 3000000 0x21101 0x10000
+0 9000000 0x21021 0x10000
+END
+for report in summary overview info why report-io; do
+    "$xenalyze" --${report#report-} single >out 2>err ||
+        "$xenalyze" --report-${report#report-} single >out 2>err
+    grep -E '(^|[^0-9.])1 (waits|events|losses|fillers|windows|records|bytes|domains|places|times|gaps|pcpus) ' \
+        out err && fail "$report: one of many"
+done
+"$xenalyze" info single >out
+grep -q ' in 1 window$' out && grep -q ' 1 loss, 0 fillers, ' out ||
+    fail "info: $(cat out)"
+{ cat single; printf x; } >tail
+"$xenalyze" info tail >out 2>err
+grep -q ' 1 byte skipped' out err || fail "a byte: $(cat out err)"
+

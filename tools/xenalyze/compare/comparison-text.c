@@ -180,13 +180,14 @@ static void print_quality(const struct comparison *c, unsigned int side,
     fprintf(out, "\n    %s, %u pcpu%s, %.1f %% busy; ", length, p->nr_pcpus,
             p->nr_pcpus == 1 ? "" : "s", 100 * measure_busy(p));
     if ( p->lost_records || p->losses )
-        fprintf(out, "lost: %" PRIu64 " records, %.2f %% of the time\n",
-                p->lost_records, stats_share(measure_lost_time(p), whole));
+        fprintf(out, "lost: %" PRIu64 " record%s, %.2f %% of the time\n",
+                p->lost_records, num_plural(p->lost_records),
+                stats_share(measure_lost_time(p), whole));
     else
         fprintf(out, "lost: nothing\n");
     if ( p->damaged )
-        fprintf(out, "    damaged in %" PRIu64 " places; xenalyze info says "
-                "where\n", p->damaged);
+        fprintf(out, "    damaged in %" PRIu64 " place%s; xenalyze info says "
+                "where\n", p->damaged, num_plural(p->damaged));
     if ( fact_disorder_error(&p->disorder) )
         fputs("    ", out);
     text_print_disorder(&p->disorder, &p->clock, out);
@@ -194,7 +195,7 @@ static void print_quality(const struct comparison *c, unsigned int side,
         fprintf(out, "    %u parts whose times cannot be compared; only the "
                 "first counts\n", p->segments);
     if ( p->too_many )
-        fprintf(out, "    %" PRIu64 " records of too many vcpus are ignored\n",
+        fprintf(out, "    records of too many vcpus, ignored: %" PRIu64 "\n",
                 p->too_many);
     if ( c->sides[side].clock_assumed )
         fprintf(out, "    the clock's frequency is assumed: give --cpu-hz\n");

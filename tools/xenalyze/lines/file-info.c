@@ -27,14 +27,15 @@
 static void print_collector_losses(const struct xt_losses *l, FILE *out)
 {
     if ( l->unwritten )
-        fprintf(out, "  unwritten: %" PRIu64 " events, which the collector "
-                "could not write\n", l->unwritten);
+        fprintf(out, "  unwritten: %" PRIu64 " event%s, which the collector "
+                "could not write\n", l->unwritten, num_plural(l->unwritten));
     if ( l->taken )
-        fprintf(out, "  taken: %" PRIu64 " events, which another program read "
-                "from the rings\n", l->taken);
+        fprintf(out, "  taken: %" PRIu64 " event%s, which another program "
+                "read from the rings\n", l->taken, num_plural(l->taken));
     if ( l->dropped )
-        fprintf(out, "  dropped: %" PRIu64 " events, which left the memory "
-                "buffer (-M) for newer ones\n", l->dropped);
+        fprintf(out, "  dropped: %" PRIu64 " event%s, which left the memory "
+                "buffer (-M) for newer ones\n", l->dropped,
+                num_plural(l->dropped));
 }
 
 static void print_cycles(const struct file_info *info, FILE *out)
@@ -72,12 +73,15 @@ static void print_total(const struct file_info *info, bool is_table, FILE *out)
     const struct xt_count *t = &c->total;
 
     fprintf(out, "trace %s\n", info->name);
-    fprintf(out, "  bytes:   %" PRIu64 " in %" PRIu64 " windows\n", c->size,
-            t->windows);
-    fprintf(out, "  records: %" PRIu64 ": %" PRIu64 " events, %" PRIu64
-            " losses, %" PRIu64 " fillers, %" PRIu64 " metadata\n",
-            t->records, xt_count_events(t), t->losses, t->wraps, t->metas);
-    fprintf(out, "  lost:    %" PRIu64 " records\n", t->lost);
+    fprintf(out, "  bytes:   %" PRIu64 " in %" PRIu64 " window%s\n", c->size,
+            t->windows, num_plural(t->windows));
+    fprintf(out, "  records: %" PRIu64 ": %" PRIu64 " event%s, %" PRIu64
+            " loss%s, %" PRIu64 " filler%s, %" PRIu64 " metadata\n",
+            t->records, xt_count_events(t), num_plural(xt_count_events(t)),
+            t->losses, t->losses == 1 ? "" : "es", t->wraps,
+            num_plural(t->wraps), t->metas);
+    fprintf(out, "  lost:    %" PRIu64 " record%s\n", t->lost,
+            num_plural(t->lost));
     print_collector_losses(&c->losses, out);
     if ( !t->tsc.known )
         fprintf(out, "  time:    no record has a time stamp\n");
@@ -261,12 +265,14 @@ static void print_places(const struct xt_damage *d, FILE *out)
 {
     assert(d->nr_first <= xt_damage_times(d));
     for ( size_t i = 0; i < d->nr_first; i++ )
-        fprintf(out, "  at byte %" PRIu64 ": %s, %" PRIu64 " bytes skipped\n",
-                d->first[i].offset, xt_damage_text(d->first[i].kind),
-                d->first[i].bytes);
+        fprintf(out, "  at byte %" PRIu64 ": %s, %" PRIu64 " byte%s "
+                "skipped\n", d->first[i].offset,
+                xt_damage_text(d->first[i].kind), d->first[i].bytes,
+                num_plural(d->first[i].bytes));
     if ( xt_damage_times(d) > d->nr_first )
-        fprintf(out, "  and at %" PRIu64 " more places\n",
-                xt_damage_times(d) - d->nr_first);
+        fprintf(out, "  and at %" PRIu64 " more place%s\n",
+                xt_damage_times(d) - d->nr_first,
+                num_plural(xt_damage_times(d) - d->nr_first));
 }
 
 static void print_damage(const struct xt_damage *d, FILE *out)

@@ -224,8 +224,8 @@ static void print_model(const struct devices_report *r, FILE *out)
         print_model_row(r, &m->rows[i], out);
     }
     if ( m->missed )
-        fprintf(out, " %" PRIu64 " accesses are longer than %u events: their "
-                "first events are missing\n", m->missed, MODEL_RECENT);
+        fprintf(out, " accesses longer than %u events, whose first events are "
+                "missing: %" PRIu64 "\n", MODEL_RECENT, m->missed);
 }
 
 static int devices_print(struct report_pass *p, void *state)

@@ -134,7 +134,7 @@ static void print_cause(const char *cause, FILE *out)
 static void print_rows_left(size_t left, FILE *out)
 {
     if ( left )
-        fprintf(out, " and %zu more row%s\n", left, left == 1 ? "" : "s");
+        fprintf(out, " and %zu more row%s\n", left, num_plural(left));
 }
 
 /* The interrupt with most of the time, or "several". */

@@ -111,8 +111,10 @@ static void print_path(const struct io_report *r, const struct io_path *p,
                   xt_domain_column(names, p->domain, LATENCY_WIDEST, guest),
                   xt_domain_column(names, p->backend, LATENCY_WIDEST, backend),
                   p->is_emulated ? ", emulated" : "");
-    text_wrap_add(&w, "", "%" PRIu64 " round trips", stats_events(&p->whole));
-    text_wrap_add(&w, ",", "%" PRIu64 " grants", p->grants);
+    text_wrap_add(&w, "", "%" PRIu64 " round trip%s",
+                  stats_events(&p->whole), num_plural(stats_events(&p->whole)));
+    text_wrap_add(&w, ",", "%" PRIu64 " grant%s", p->grants,
+                  num_plural(p->grants));
     if ( p->estimated )
         text_wrap_add(&w, ",", "%" PRIu64 " with estimated steps",
                       p->estimated);

@@ -129,7 +129,8 @@ static void print_storm(const struct storms_report *r,
         fprintf(out, " %7.1f%%\n", stats_share(storm->cycles, storm->running));
     else
         fprintf(out, " %8s\n", "-");
-    fprintf(out, "  %" PRIu64 " times: ", storm->events);
+    fprintf(out, "  %" PRIu64 " time%s: ", storm->events,
+            num_plural(storm->events));
     text_print_span(&r->storms.clock, storm->from, storm->to, out);
     print_place(r, &storm->place, out);
     if ( storm->cut_before || storm->cut_after )
@@ -151,7 +152,7 @@ static void print_limits(const struct exit_storms *s, FILE *out)
     if ( !s->nr_storms )
         fprintf(out, " %s\n", explain_no_storm(s));
     if ( s->all_storms > s->nr_storms )
-        fprintf(out, " %" PRIu64 " more storms cost less\n",
+        fprintf(out, " more storms, which cost less: %" PRIu64 "\n",
                 s->all_storms - s->nr_storms);
     if ( s->nr_brief )
         fprintf(out, " vcpus that ran in fewer than %u windows, not searched: "
@@ -182,7 +183,8 @@ static void print_phase(const struct storms_report *r,
             phase->exits ? exit_report_name(phase->top, number) : "-", rate,
             stats_share(phase->top_exits, phase->exits),
             stats_share(phase->cycles, phase->running));
-    fprintf(out, "  %" PRIu64 " exits: ", phase->exits);
+    fprintf(out, "  %" PRIu64 " exit%s: ", phase->exits,
+            num_plural(phase->exits));
     text_print_span(&r->storms.clock, phase->from, phase->to, out);
     print_place(r, &phase->place, out);
 }
@@ -202,7 +204,7 @@ static void print_phases(const struct storms_report *r, FILE *out)
     for ( size_t i = 0; i < n; i++ )
         print_phase(r, &s->phases[i], out);
     if ( s->all_phases > s->nr_phases )
-        fprintf(out, " %" PRIu64 " more phases are not kept\n",
+        fprintf(out, " more phases, not kept: %" PRIu64 "\n",
                 s->all_phases - s->nr_phases);
 }
 

@@ -215,7 +215,7 @@ static void print_chains(struct wakeups *w, const struct report_request *r,
         print_chain_numbers(w, c->lengths.others, out);
     }
     if ( c->ignored )
-        fprintf(out, " %" PRIu64 " chains of too many vcpus are left out.\n",
+        fprintf(out, " chains of too many vcpus, left out: %" PRIu64 "\n",
                 c->ignored);
 }
 

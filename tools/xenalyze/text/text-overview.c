@@ -197,7 +197,7 @@ static void print_other_domains(const struct overview *o,
     for ( uint32_t i = 0; i < nr; i++ )
         running += rows[i].running;
     snprintf(text, sizeof(text), "and %" PRIu32 " more domain%s", nr,
-             nr == 1 ? "" : "s");
+             num_plural(nr));
     fprintf(o->out, " %-*s %10.2f\n", NAME_WIDTH + 6, text,
             share_of_trace(o, running) / 100);
 }

@@ -448,10 +448,14 @@ static void print_losses(const struct text *t)
                 " (losses after the last record of a pcpu are unknown)");
         return;
     }
-    text_wrap_add(&w, "", "records lost: %" PRIu64 " in %" PRIu64 " gap%s of "
-                  "%.2fs together", b->lost, b->losses,
-                  b->losses == 1 ? "" : "s",
-                  stats_seconds(&t->scale, b->lost_cycles));
+    if ( b->lost )
+        text_wrap_add(&w, "", "records lost: %" PRIu64 " in", b->lost);
+    else
+        text_wrap_add(&w, "", "records lost: an unknown number, in");
+    text_wrap_add(&w, "", "%" PRIu64 " gap%s of %.2fs%s", b->losses,
+                  num_plural(b->losses),
+                  stats_seconds(&t->scale, b->lost_cycles),
+                  b->losses == 1 ? "" : " together");
     text_wrap_add(&w, ",", "%.2f%% of the time of all pcpus",
                   text_lost_share(b));
     text_wrap_add(&w, ";", "the longest:");
@@ -472,11 +476,13 @@ static void print_damage(const struct text *t)
     fprintf(t->out, " damage: %s\n", xt_damage_print(d, text));
     for ( size_t i = 0; i < d->nr_first; i++ )
         fprintf(t->out, "  at byte %" PRIu64 ": %s, %" PRIu64
-                " bytes skipped\n", d->first[i].offset,
-                xt_damage_text(d->first[i].kind), d->first[i].bytes);
+                " byte%s skipped\n", d->first[i].offset,
+                xt_damage_text(d->first[i].kind), d->first[i].bytes,
+                num_plural(d->first[i].bytes));
     if ( xt_damage_times(d) > d->nr_first )
-        fprintf(t->out, "  and at %" PRIu64 " more places\n",
-                xt_damage_times(d) - d->nr_first);
+        fprintf(t->out, "  and at %" PRIu64 " more place%s\n",
+                xt_damage_times(d) - d->nr_first,
+                num_plural(xt_damage_times(d) - d->nr_first));
 }
 
 static void print_anomalies(const struct text *t)

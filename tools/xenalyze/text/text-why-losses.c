@@ -234,8 +234,9 @@ void why_print_stalls(const struct text_why *t)
 
     assert(s && t->facts.stalls);
     assert(stats_events(&m->lengths) >= m->nr_longest);
-    fprintf(t->out, " The whole machine stood still %" PRIu64 " times, %s in "
+    fprintf(t->out, " The whole machine stood still %" PRIu64 " time%s, %s in "
             "all", stats_events(&m->lengths),
+            num_plural(stats_events(&m->lengths)),
             text_duration(&m->clock, m->lengths.sum, text));
     if ( period_find(&m->period, &period) )
         fprintf(t->out, ", every %s",

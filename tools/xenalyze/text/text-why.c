@@ -211,8 +211,8 @@ static void print_lengths(const struct text_why *t)
     char half[NUM_CLOCK_MAX], most[NUM_CLOCK_MAX], longest[NUM_CLOCK_MAX];
 
     if ( stats_events(s) )
-        fprintf(t->out, " %" PRIu64 " waits: median %s, p99 %s, longest %s.\n",
-                stats_events(s),
+        fprintf(t->out, " %" PRIu64 " wait%s: median %s, p99 %s, longest "
+                "%s.\n", stats_events(s), num_plural(stats_events(s)),
                 text_duration(clock, stats_percentile(s, 50), half),
                 text_duration(clock, stats_percentile(s, 99), most),
                 text_duration(clock, s->max, longest));
@@ -426,8 +426,9 @@ static void print_unknown(const struct text_why *t)
     if ( nr )
         fprintf(t->out, "\n");
     if ( t->facts.waits->lost )
-        fprintf(t->out, " %" PRIu64 " records were lost; their time is left "
-                "out.\n", t->facts.waits->lost);
+        fprintf(t->out, " %" PRIu64 " record%s time is left out.\n",
+                t->facts.waits->lost, t->facts.waits->lost == 1
+                ? " was lost; its" : "s were lost; their");
 }
 
 /* Xen does not tell a vcpu that waits for a pcpu from one that is paused. */
