@@ -135,16 +135,29 @@ static int open_reports(struct pass *p, struct err *e)
     return report_pass_open(&p->reports, e);
 }
 
+static bool has_intervals(const struct report_config *c)
+{
+    for ( unsigned int i = 0; i < INTERVAL_KINDS; i++ )
+        if ( c->interval[i] )
+            return true;
+    return false;
+}
+
+/* The section for data quality has the number of parts. */
 static void warn_segments(const struct pass *p)
 {
     const struct run *run = p->run;
+    bool intervals = has_intervals(&run->config->reports);
 
+    if ( report_pass_shows_quality(&p->reports) && !intervals )
+        return;
     if ( p->counts.copies )
         run_warn_twice(run, p->counts.copies);
     else if ( p->counts.segments > 1 )
         log_warning(run->log, "%s has %u parts with times that begin anew, as "
-                    "of several captures; --time selects from each part",
-                    run->name, p->counts.segments);
+                    "of several captures; %s", run->name, p->counts.segments,
+                    intervals ? "intervals are of the first part only"
+                              : "--time selects from each part");
 }
 
 /*
@@ -165,8 +178,7 @@ static void warn_incomplete(const struct pass *p)
                          c->interval[INTERVAL_DOMAIN_WAIT_ALL]))) )
         log_warning(run->log, "%s has no scheduler events: vcpus are unknown; "
                     "capture with xentrace -e sched:min,hvm", run->name);
-    if ( !report_pass_shows_quality(&p->reports) )
-        warn_segments(p);
+    warn_segments(p);
     if ( report_pass_shows_losses(&p->reports) )
         return;
     if ( p->counts.losses )

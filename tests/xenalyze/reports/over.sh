@@ -125,3 +125,14 @@ expect_message "records lost"
 expect 0 "$xenalyze" --interval 0.25 --interval-domain-guest-interrupt=2 parts
 awk '{ if ( NR == 1 ) n = NF; if ( NF != n || NF < 2 ) exit 1; last = $1 }
      END { exit last != "time" || NR < 4 }' out || fail "names: $(cat out)"
+
+# A file with several captures: the first one has intervals, and a warning says
+# so.
+cat parts even >several
+for command in 'over run' 'over wait' 'over run --json'; do
+    # shellcheck disable=SC2086 # several words
+    expect 0 "$xenalyze" $command --every 0.1 several
+    expect_message 'several has 2 parts with times that begin anew, as of several captures; intervals are of the first part only'
+done
+expect 0 "$xenalyze" latency several
+expect_message 'captures; --time selects from each part'
