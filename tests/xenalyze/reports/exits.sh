@@ -173,7 +173,7 @@ expect 0 "$xenalyze" --cpu-hz 1G exits vectors
 cp out tables
 echo "$vectors" | while read -r vector name; do
     long=EXTERNAL_INTERRUPT
-    [ "$vector" -le 255 ] || long=EXTERNAL_INTERRU
+    [ "$vector" -le 255 ] || long=EXTERNAL_INTERR~
     grep -Eq "^ unknown $long: ${name:-vector $vector} +1 +500 ns" \
         tables || fail "$vector: $(cat tables)"
 done || exit 1
@@ -196,3 +196,23 @@ for name in local-timer event-check; do
     grep -q ": $name " out || fail "no $name: $(cat out)"
 done
 [ "$(sed '/^--- Time in guest/,$d' out | wc -L)" -le 80 ] || fail "too wide"
+
+# A name of a reason that is cut ends in a mark; the handler is complete.
+cat >long.scenario <<'END'
+cpus = 2
+[domain Domain-0]
+vcpus = 1
+[domain guest-with-a-long-customer-name]
+kind = hvm
+vcpus = 2
+load = io,busy
+END
+expect 0 "$xensim" --virtual -f long.scenario -T 0.1 --output long
+expect 0 "$xenalyze" --report-exits long
+grep -qE '^ guest-with~1 EXTERNAL_INTERRU~: local-timer +[0-9]' out ||
+    fail "$(sed -n '/by handler/,/^---.*Dur/p' out)"
+grep -qE '[A-Z]~: ' out || fail 'no reason is cut'
+grep -E ' (EXTERNAL_INTERRU?P?|IO_INSTRUCTI?O?): ' out &&
+    fail 'a reason is cut without a mark'
+awk 'length > 80' out >wide
+[ ! -s wide ] || fail "$(cat wide)"

@@ -21,6 +21,7 @@
 #define REASON_WIDTH 20
 #define NAMES_WIDTH 42          /* domain, reason and handler */
 #define LEAST_REASON 4
+#define LONGEST_REASON ((int)EXIT_REPORT_NAME - 1)
 #define MAX_AT_WIDTH 8
 
 struct exits_text
@@ -90,11 +91,23 @@ static const char *format_handler(const struct exit_report_row *row,
     return interrupt ? interrupt : summary_detail_name(row->handler, text);
 }
 
+const char *text_cut_reason(const char *reason, size_t width,
+                            char text[EXIT_REPORT_NAME])
+{
+    bool fits = strlen(reason) <= width;
+
+    assert(width && width < EXIT_REPORT_NAME);
+    snprintf(text, EXIT_REPORT_NAME, "%.*s%s", (int)width - !fits, reason,
+             fits ? "" : "~");
+    return text;
+}
+
 /* A long name of a reason is cut, so that the handler is complete. */
 static void print_reason(const struct exits_text *t,
                          const struct exit_report_row *row)
 {
-    char number[EXIT_REPORT_NAME], text[SUMMARY_DETAIL_NAME];
+    char number[EXIT_REPORT_NAME], cut[EXIT_REPORT_NAME];
+    char text[SUMMARY_DETAIL_NAME];
     const char *reason = exit_report_name(row->cause, number), *handler;
     int room;
 
@@ -102,14 +115,17 @@ static void print_reason(const struct exits_text *t,
     print_domain_name(t, row);
     if ( !exit_report_has_handler(row) )
     {
-        fprintf(t->out, " %-*.*s", REASON_WIDTH, REASON_WIDTH, reason);
+        fprintf(t->out, " %-*s", REASON_WIDTH,
+                text_cut_reason(reason, REASON_WIDTH, cut));
         return;
     }
     handler = format_handler(row, text);
     room = handler_width(t) - 2 - (int)strlen(handler);
-    room = room > LEAST_REASON ? room : LEAST_REASON;
-    fprintf(t->out, " %.*s: %-*s", room, reason,
-            handler_width(t) - 2 - (int)strnlen(reason, room), handler);
+    room = room < LEAST_REASON ? LEAST_REASON
+                               : room < LONGEST_REASON ? room : LONGEST_REASON;
+    reason = text_cut_reason(reason, room, cut);
+    fprintf(t->out, " %s: %-*s", reason,
+            handler_width(t) - 2 - (int)strlen(reason), handler);
 }
 
 /* --- rows ----------------------------------------------------------------- */
@@ -200,7 +216,7 @@ static bool is_reason_row(const struct exit_report_row *row)
 
 static const struct exits_table tables[] = {
     { "VM exits by domain",
-      "     exits    exits/s    in Xen of a pcpu   off-CPU", NULL,
+      "     exits    exits/s    in Xen % of pcpu   off-CPU", NULL,
       is_domain_row, print_domain_row },
     { "VM exits by reason",
       "    exits  exits/s   in Xen  off-CPU     mean", "reason",

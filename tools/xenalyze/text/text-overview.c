@@ -285,7 +285,7 @@ static int compare_exits(const void *a, const void *b)
 static void print_exit(const struct overview *o,
                        const struct exit_report_row *row)
 {
-    char name[EXIT_REPORT_NAME], mean[NUM_CLOCK_MAX];
+    char name[EXIT_REPORT_NAME], cut[EXIT_REPORT_NAME], mean[NUM_CLOCK_MAX];
     char domain[XT_LABEL_MAX];
     int width = xt_vcpu_column_width(o->latency->names, 7, SHORT_NAME);
     int reason = width > 7 ? 30 - width : 22; /* for 80 columns */
@@ -293,12 +293,12 @@ static void print_exit(const struct overview *o,
 
     assert(reason > 0);
     xt_domain_column(o->latency->names, row->domain, SHORT_NAME, domain);
-    fprintf(o->out, " %-*s %-*.*s %8" PRIu64 " times %9s each %6.2f%% of "
+    fprintf(o->out, " %-*s %-*s %8" PRIu64 " times %9s each %6.2f%% of "
             "a pcpu\n", row->domain == XT_DOMAIN_DEFAULT
             ? width : utf8_width(domain, width),
             row->domain == XT_DOMAIN_DEFAULT ? "unknown" : domain,
-            reason, reason,
-            exit_report_name(row->cause, name),
+            reason,
+            text_cut_reason(exit_report_name(row->cause, name), reason, cut),
             times, text_duration(&o->latency->clock,
                                  times ? in_xen / times : 0, mean),
             share_of_trace(o, in_xen));
