@@ -67,7 +67,7 @@ expect 0 "$xenalyze" compare --pcpu 1-2 fast slow
 has ' pcpu 1 ' ' pcpu 2 ' ', 2 pcpus, '
 ! grep -q ' pcpu 0 ' out || fail 'pcpu 0 is not selected'
 expect 0 "$xenalyze" compare --top=1 fast slow
-has ' more rows; --top=0 prints all'
+has ' more rows; --top=0 prints all' ' cost: time per second that B takes more'
 [ "$(sed -n '/^ domain /,$p' out | grep -c '/s$')" = 1 ] || fail 'not one row'
 
 # Two spans of one trace: batch runs in one second only.

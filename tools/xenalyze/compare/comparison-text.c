@@ -312,5 +312,8 @@ void comparison_print(const struct comparison *c,
     assert(all_rows || !nr || c->rows[nr - 1].verdict == VERDICT_CHANGED);
     for ( size_t i = 0; i < nr; i++ )
         print_row(c, &c->rows[i], out);
+    if ( nr )
+        fputs(" cost: time per second that B takes more (+) or less (-)\n",
+              out);
     print_rest(c, nr, all_rows, out);
 }

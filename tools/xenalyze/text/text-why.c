@@ -172,7 +172,8 @@ static void print_calm(const struct text_why *t)
                 : t->silent->nr_waiting
                 ? "Nothing is wrong with vcpus that have records: %s waits "
                   "longest.\n"
-                : "Nothing is wrong: no vcpu waits long, %s longest.\n", name);
+                : "Nothing is wrong: no vcpu waits long; %s waits "
+                  "longest.\n", name);
 }
 
 static void print_states(const struct text_why *t)
@@ -306,7 +307,8 @@ static void print_least_bad(const struct text_why *t)
     if ( s->worst.from >= s->worst.to )
         return;
     fprintf(t->out, " Worst part: %s %s of %s, ",
-            loss == VERDICT_INTERRUPTS || loss == VERDICT_STALLS ? "lost" :
+            loss == VERDICT_INTERRUPTS ? "interrupted" :
+            loss == VERDICT_STALLS ? "stood still" :
             loss == VERDICT_DEVICE ? "in devices" :
             loss == VERDICT_WAITS &&
             waits->worst.sums.parked > s->worst.lost / 2 ? "parked" : "waited",
