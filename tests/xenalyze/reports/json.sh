@@ -99,14 +99,17 @@ def judge_info(report, tables, text):
     for table, (name, rows) in zip(tables, headed):
         same(table, name, rows)
     lines = [line.split() for line in text.splitlines()]
-    for words in (["bytes:", str(file["bytes"]), "in", str(file["windows"]),
-                   "windows"],
-                  ["records:", "%d:" % file["records"], str(file["events"]),
-                   "events,", str(file["loss_records"]), "losses,",
-                   str(file["fillers"]), "fillers,", str(file["metadata"]),
-                   "metadata"],
-                  ["lost:", str(file["lost_records"]), "records"]):
-        assert words in lines, (words, text)
+    def count(number, noun, end="s"):
+        return f"{number} {noun}{end if number != 1 else ''}"
+    for words in (f"bytes: {file['bytes']} in "
+                  + count(file["windows"], "window"),
+                  f"records: {file['records']}: "
+                  + ", ".join((count(file["events"], "event"),
+                               count(file["loss_records"], "loss", "es"),
+                               count(file["fillers"], "filler"),
+                               f"{file['metadata']} metadata")),
+                  "lost: " + count(file["lost_records"], "record")):
+        assert words.split() in lines, (words, text)
     assert "time:    %d cycles, %d .. %d\n" % (
         file["last_tsc"] - file["first_tsc"], file["first_tsc"],
         file["last_tsc"]) in text

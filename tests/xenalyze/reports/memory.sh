@@ -83,6 +83,8 @@ for name in windows vcpus exits domains pcpus; do
     python3 generate.py $name >trace || exit 99
     for output in $outputs; do
         bounded "$output" trace
+        # Most of these traces lack the events of some reports.
+        grep -q 'has no .*; capture with xentrace -e' err && continue
         [ $code -eq 0 ] || fail "$name: $output: exit $code"
         rm -f p.svg
     done
