@@ -37,7 +37,7 @@ compose captures <<'END'
 0 61000000000 0x21002 0x10000
 1 61000000000 0x21002 0x20000
 END
-for report in --summary --why --report-latency --report-exits --json; do
+for report in --summary --why --report-latency --report-pcpu --json; do
     for threads in 1 2; do
         expect 0 "$xenalyze" --cpu-hz 1G --threads $threads $report \
             --time 0..1ms captures
