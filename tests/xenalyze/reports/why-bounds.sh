@@ -126,3 +126,21 @@ why_of first 50
 grep -q '^ 51 waits: .* longest 500.0 ms\.$' out || fail "first: $(cat out)"
 expect 0 "$xenalyze" latency --cpu-hz 1G trace
 grep -q '500.0 ms' out || fail "latency: $(cat out)"
+
+# A vcpu that many domains wake, and one of these nearly always.
+python3 - <<'END' | compose wakers
+MS, t = 10**6, 2 * 10**6
+def change(time, pcpu, domain, old, new):
+    print(pcpu, time, 0x21001 | old << 8 | new << 4, domain << 16)
+change(MS, 1, 1, 1, 0)
+for domain, blocked in [(10 + i, 10000) for i in range(100)] + [(500, MS)] * 500:
+    change(t, 1, 1, 0, 2)
+    change(t, 0, domain, 2, 1)
+    change(t + 1, 0, domain, 1, 0)
+    change(t + blocked, 0, 1, 2, 1)
+    change(t + blocked + 100, 1, 1, 1, 0)
+    change(t + blocked + 200, 0, domain, 0, 2)
+    t += blocked + 1000
+END
+expect 0 "$xenalyze" why d1v0 --cpu-hz 1G wakers
+grep -q '^ *99\.[0-9]% .* events from d500' out || fail "wakers: $(cat out)"
