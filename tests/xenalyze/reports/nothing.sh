@@ -160,3 +160,14 @@ expect 0 "$xenalyze" --cpu-hz 1G -i 1 --interval-domain-total-time-all sched
 cmp -s out default || fail 'the default of --interval is not 1 s'
 expect 0 "$xenalyze" --cpu-hz 1G -i 0.0002 --interval-domain-total-time-all sched
 [ "$(wc -l <out)" -gt "$(wc -l <default)" ] || fail '-i has no effect'
+
+# An empty span is no lack of the trace.
+"$compose" >both <<'END' || fail 'no trace of both'
+0 1000000 0x21101 0x10000
+0 1000000 0x81002 44 0x1000
+0 1000500 0x81001
+0 9000000 0x21011 0x10000
+END
+expect 0 "$xenalyze" exits --time=5000000c.. both
+grep -q '^ No VM exits' out || fail "$(cat out)"
+expect 0 "$xenalyze" latency --time=5000000c..6000000c both

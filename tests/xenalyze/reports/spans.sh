@@ -27,6 +27,8 @@ expect 0 "$xenalyze" --cpu-hz 1G exits --time 0.5.. asleep
 # Captures that follow each other: the second begins long behind the span.
 compose captures <<'END'
 0 1000000 0x21101 0x10000
+0 1000100 0x81002 44 0x1000
+0 1000600 0x81001
 1 1000000 0x21101 0x20000
 0 50000000000 0x21002 0x10000
 1 50000000000 0x21002 0x20000

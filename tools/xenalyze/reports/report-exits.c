@@ -30,6 +30,6 @@ static int exits_print(struct report_pass *p, void *state)
 const struct report report_exits = {
     .name = "exits", .needs = { &report_account },
     .is_requested = exits_are_requested, .print = exits_print,
-    .is_empty = exits_are_empty, .classes = "hvm:entryexit",
-    .events = "VM exits of HVM or PVH guests",
+    .is_empty = exits_are_empty, .events = "VM exits of HVM or PVH guests",
+    .class = "hvm:entryexit", .capture = "hvm",
 };

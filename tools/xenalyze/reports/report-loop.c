@@ -218,7 +218,7 @@ static bool find_lack(struct report_pass *p, const struct report *r)
     char missing[64] = "";
 
     if ( r->is_empty && p->list_missing && r->is_empty(p) )
-        p->list_missing(p, r->classes, missing, sizeof(missing));
+        p->list_missing(p, r->class, missing, sizeof(missing));
     return *missing;
 }
 
@@ -313,15 +313,15 @@ bool report_pass_shows_losses(const struct report_pass *p)
 static int refuse_events(const struct report_pass *p, const struct report *r,
                          struct err *e)
 {
-    assert(r->events && r->classes);
+    assert(r->events && r->capture);
     if ( p->config->summary )
     {
         log_warning(p->log, "%s has no %s; capture with xentrace -e %s",
-                    p->name, r->events, r->classes);
+                    p->name, r->events, r->capture);
         return 0;
     }
     return err_set(e, -ENODATA, "%s has no %s; capture with xentrace -e %s",
-                   p->name, r->events, r->classes);
+                   p->name, r->events, r->capture);
 }
 
 int report_pass_check(struct report_pass *p, struct err *e)

@@ -125,11 +125,12 @@ struct report
     const char *needs_all;
 
     /*
-     * Is the report empty?  If so, and the trace lacks these classes of events,
-     * no text is printed but an error: "no VM exits; capture with -e hvm".
+     * Is the report empty?  If so, and the trace lacks this class of events, no
+     * text is printed but an error: "no VM exits; capture with -e hvm".
      */
     bool (*is_empty)(struct report_pass *p);    /* NULL: text is printed */
-    const char *events, *classes;       /* "VM exits", "hvm" */
+    const char *events, *class, *capture;       /* "VM exits", hvm:entryexit,
+                                                   hvm */
 
     /*
      * Reports that report_state() is called for.  Rows above in the table;
@@ -275,7 +276,7 @@ static inline bool report_lacks_runstates(struct report_pass *p)
 }
 
 #define REPORT_NEEDS_RUNSTATES .is_empty = report_lacks_runstates, \
-    .events = "scheduler events", .classes = "sched:min"
+    .events = "scheduler events", .class = "sched:min", .capture = "sched:min"
 
 /* For reports: the state of a report in `needs`; NULL if not open. */
 void *report_state(const struct report_pass *p, const struct report *r);
