@@ -277,7 +277,7 @@ static void print_verdict(const struct report_pass *p,
         .device = device_accesses_find_top(&r->accesses, v->domain),
         .co_stops = &r->co_stops, .stalls = &r->stalls,
         .captured = p->info ? p->info->captured : 0, .silent = &r->silent,
-        .names = p->request.names, .out = p->out,
+        .is_part = p->is_selection, .names = p->request.names, .out = p->out,
     };
 
     assert(is_asked(r, v));

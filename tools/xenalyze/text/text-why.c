@@ -424,7 +424,8 @@ static void print_unknown(const struct text_why *t)
     unsigned int nr = find_missing(t, texts);
 
     for ( unsigned int i = 0; i < nr; i++ )
-        fprintf(t->out, "%s%s", i ? ", " : " Not in the trace: ", texts[i]);
+        fprintf(t->out, "%s%s", i ? ", " : t->is_part ? " Not in this part: "
+                                         : " Not in the trace: ", texts[i]);
     if ( nr )
         fprintf(t->out, "\n");
     if ( t->facts.waits->lost )

@@ -77,6 +77,7 @@ struct text_why
     const struct machine_stalls *stalls;
     const struct silent_vcpus *silent;
     uint32_t captured;          /* event mask of the capture; 0: unknown */
+    bool is_part;               /* a part of the trace is selected */
     const struct xt_domain_names *names;
     FILE *out;
 };
