@@ -466,7 +466,7 @@ START_TEST(many_irqs)
         add_irq(&t, UINT32_MAX - i, 100 * i + 2, 2);
     }
     run_on_pcpu(&t, get_guest(&t, 2));
-    end_block(&t, 10000, 10100, STATE_RUNNABLE);
+    end_block(&t, 1000000, 1000000 + 2 * BLOCK_WAKERS, STATE_RUNNABLE);
     t.sink.ops->end(t.sink.state, &(struct fact_end){ .last = 1 },
                     &(struct err)ERR_INIT);
     block_reasons_close(&t.blocks);

@@ -151,7 +151,7 @@ START_TEST(mistyped_names)
           "web1#5, a/b" },
         { "batch", NULL, -ENOENT, "--domain: no domain is named batch; the "
           "trace has Domain-0, web1#3, web1#5, a/b" },
-        { NULL, "Domain0/1", -ENOENT, "--vcpu: no domain is named Domain0/1; "
+        { NULL, "Domain0/1", -ENOENT, "--vcpu: no domain is named Domain0; "
           "did you mean Domain-0? the trace has Domain-0, web1#3, web1#5, "
           "a/b" },
         { "3-1", NULL, -EINVAL, "--domain: 3-1 is invalid; expected domains "

@@ -247,8 +247,8 @@ static const struct
       "damage: none\n" },
     { records + 2, 1,
       "trace named\n"
-      "  bytes:   20 in 1 windows\n"
-      "  records: 1: 1 events, 0 losses, 0 fillers, 0 metadata\n"
+      "  bytes:   20 in 1 window\n"
+      "  records: 1: 1 event, 0 losses, 0 fillers, 0 metadata\n"
       "  lost:    0 records\n"
       "  time:    no record has a time stamp\n"
       "\n"

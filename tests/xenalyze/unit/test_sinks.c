@@ -227,7 +227,7 @@ START_TEST(interrupts_are_counted)
 
     print_interval(INTERVAL_DOMAIN_INTERRUPT, &id, 1, tell_injections,
                    "0.000000000 2 1\n0.000001000 0 0\n0.000002000 2 0\n"
-                   "0.000003000 0 0\ntime running 243 236\n");
+                   "0.000003000 0 0\ntime 243 236\n");
 }
 END_TEST
 
