@@ -6,18 +6,10 @@
 set -u
 # shellcheck source=tests/usertrace/lib.sh
 . "$top_srcdir/tests/usertrace/lib.sh"
+# shellcheck source=tests/simpletrace/module.sh
+. "$top_srcdir/tests/simpletrace/module.sh"
 
-command -v python3 >/dev/null || skip 'python3 is not installed'
-cp "$top_srcdir/tools/simpletrace/simpletrace.py" \
-    "$top_builddir/tools/simpletrace/libsimpletrace_python.so" . || exit 99
-unset PYTHONPATH PYTHONHOME
-export PYTHONDONTWRITEBYTECODE=1
-python3 -c 'import simpletrace' 2>err || {
-    grep -qi -e 'asan' -e 'tsan' -e 'ubsan' -e 'sanitize' err &&
-        skip 'python3 cannot load a library with a sanitizer'
-    cat err
-    exit 1
-}
+copy_module . simpletrace
 make_sample log,simple || exit 1
 ./sample -t 2 -n 5 -e 'sample_*' -f trace 2>log || fail "exit $?"
 

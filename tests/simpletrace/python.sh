@@ -23,20 +23,10 @@ skip()
     exit 77
 }
 
-command -v python3 >/dev/null || skip 'python3 is not installed'
-mkdir "$scratch/ours"
-cp "$top_srcdir/tools/simpletrace/simpletrace.py" \
-    "$top_builddir/tools/simpletrace/libsimpletrace_python.so" \
-    "$scratch/ours" || exit 99
+# shellcheck source=tests/simpletrace/module.sh
+. "$top_srcdir/tests/simpletrace/module.sh"
 cd "$scratch" || exit 99
-unset PYTHONPATH PYTHONHOME
-export PYTHONDONTWRITEBYTECODE=1
-python3 -c 'import ours.simpletrace' 2>err || {
-    grep -qi -e 'asan' -e 'tsan' -e 'ubsan' -e 'sanitize' err &&
-        skip 'python3 cannot load a library with a sanitizer'
-    cat err
-    exit 1
-}
+copy_module ours ours.simpletrace
 
 cat >Events <<'END'
 first(int a, const char *s) "%d %s"

@@ -241,9 +241,7 @@ END
 # The helper is preempted in an access, however often: in each of three accesses
 # of d1v0, d0v0 waits for 9 ms and works for 1 ms, many times.
 helper_waits() {
-    awk -v n="$1" 'function line(p, t, words) {
-        print p, sprintf("%.0f", t), words
-    }
+    awk -v n="$1" "$awk_line"'
     BEGIN {
         line(0, 1000000, "0x21101 0x20000")
         line(1, 1000000, "0x21101 0x10000")

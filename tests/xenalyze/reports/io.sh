@@ -144,9 +144,7 @@ only_true --seed 16 -T 0.4 --cpus 12 --rate 100k --hotplug 5ms --vcpus 4
 # trips of d1v0, d0v0 waits for 9 ms and works for 1 ms, many times.  With a
 # second number, d0v0 is blocked for 50 ms before that wait, for a device.
 preempted_backend() {
-    awk -v n="$1" -v blocks="$2" 'function line(p, t, words) {
-        print p, sprintf("%.0f", t), words
-    }
+    awk -v n="$1" -v blocks="$2" "$awk_line"'
     BEGIN {
         line(0, 1000000, "0x21101 0x20000")
         line(1, 1000000, "0x21101 0x10000")

@@ -21,6 +21,10 @@ compose() {
         fail "$1 cannot be composed"
 }
 
+# shellcheck disable=SC2034 # a function for programs of awk: a line for compose
+awk_line='function line(p, t, words) { print p, sprintf("%.0f", t), words }
+'
+
 # dom0_runs: lines for compose: d0v0 comes to pcpu 0 and goes, three times
 dom0_runs() {
     for t in 1000 500000 1000000; do

@@ -212,9 +212,7 @@ blames '^Nothing is wrong'
 # The backend waits for 200 ms, and a timer wakes the guest meanwhile, however
 # often: all of the time in which d1v0 is blocked is for I/O.
 woken_meanwhile() {
-    awk -v n="$1" 'function line(p, t, words) {
-        print p, sprintf("%.0f", t), words
-    }
+    awk -v n="$1" "$awk_line"'
     function run(t) {
         line(1, t, "0x21011 0x7fff0001")
         line(1, t, "0x21101 0x10000")

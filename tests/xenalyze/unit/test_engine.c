@@ -165,6 +165,20 @@ static void write_trace(const struct play *p, const char *path)
     ck_assert_int_eq(fclose(f), 0);
 }
 
+/* Play a random trace into a new file; `path` is a template of mkstemp(). */
+static void play_file(struct play *p, uint64_t seed, bool with_losses,
+                      char *path)
+{
+    int fd = mkstemp(path);
+
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    memset(p, 0, sizeof(*p));
+    p->seed = seed;
+    play_all(p, with_losses);
+    write_trace(p, path);
+}
+
 /* --- sums of facts -------------------------------------------------------- */
 
 enum sum_kind { RUNSTATES, DOMAINS, RESIDENCIES, WAITS, LOSSES, TIMES, EXITS,
@@ -333,14 +347,8 @@ static void compare_passes(bool with_losses)
     static struct play p;
     char path[] = "/tmp/engine-XXXXXX";
     struct sums sums, first;
-    int fd = mkstemp(path);
 
-    ck_assert_int_ge(fd, 0);
-    close(fd);
-    memset(&p, 0, sizeof(p));
-    p.seed = unit_seed() + 2 * with_losses;
-    play_all(&p, with_losses);
-    write_trace(&p, path);
+    play_file(&p, unit_seed() + 2 * with_losses, with_losses, path);
     read_trace(path, &ordered_ops, 1, &first);
     ck_assert_uint_eq(first.gaps, 0);
     ck_assert_uint_gt(first.nr[RUNSTATES], RECORDS / 10);
@@ -407,14 +415,8 @@ START_TEST(waits_without_rivals)
     char path[] = "/tmp/engine-XXXXXX";
     struct plain_waits alone = { .hidden = 0 }, beside = { .hidden = 0 };
     struct sums sums = { .gaps = 0 };
-    int fd = mkstemp(path);
 
-    ck_assert_int_ge(fd, 0);
-    close(fd);
-    memset(&p, 0, sizeof(p));
-    p.seed = unit_seed();
-    play_all(&p, false);
-    write_trace(&p, path);
+    play_file(&p, unit_seed(), false, path);
     read_sinks(path, &(struct sink){ .ops = &plain, .state = &alone }, 1, 1);
     read_sinks(path, (struct sink[]){ { .ops = &plain, .state = &beside },
                                       { .ops = &ordered_ops, .state = &sums } },
@@ -557,14 +559,8 @@ START_TEST(volumes_are_of_the_span)
 {
     static struct play p;
     char path[] = "/tmp/engine-XXXXXX", pipe[32];
-    int fd = mkstemp(path);
 
-    ck_assert_int_ge(fd, 0);
-    close(fd);
-    memset(&p, 0, sizeof(p));
-    p.seed = unit_seed();
-    play_all(&p, true);
-    write_trace(&p, path);
+    play_file(&p, unit_seed(), true, path);
     snprintf(pipe, sizeof(pipe), "engine-%d", (int)getpid());
     for ( unsigned int n = 0; n < 40; n++ )
     {
@@ -650,14 +646,8 @@ START_TEST(ordered_facts_rise)
     };
     static struct play p;
     char path[] = "/tmp/engine-XXXXXX";
-    int fd = mkstemp(path);
 
-    ck_assert_int_ge(fd, 0);
-    close(fd);
-    memset(&p, 0, sizeof(p));
-    p.seed = unit_seed();
-    play_all(&p, false);
-    write_trace(&p, path);
+    play_file(&p, unit_seed(), false, path);
     for ( unsigned int threads = 1; threads <= 3; threads++ )
     {
         struct in_order a = { .time = 0 }, b = a;
