@@ -4,6 +4,8 @@
 # Reports of spans: what lies at the bounds of a span, or behind it.
 . "$top_srcdir/tests/xenalyze/reports/lib.sh"
 
+command -v python3 >/dev/null || skip "there is no python3 to read JSON"
+
 # A VM exit belongs to the span in which it begins, also if the guest sleeps in it
 # for seconds.
 compose asleep <<'END'
