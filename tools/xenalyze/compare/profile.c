@@ -263,10 +263,6 @@ static void profile_add_irq(void *state, const struct fact_irq *f)
         add_interrupt(p, FIGURE_VCPU(f->pcpu), i, f);
 }
 
-/*
- * Lost records are spread evenly over the intervals of the lost time.  A part
- * is rounded up, as a bound, so the sum of all parts can be too large.
- */
 static void profile_add_loss(void *state, const struct fact_loss *f)
 {
     struct profile *p = state;
@@ -288,8 +284,7 @@ static void profile_add_loss(void *state, const struct fact_loss *f)
         uint64_t part = get_overlap(p, i, f->from, f->to);
 
         if ( part )
-            add_sum(p, key, i, ((unsigned __int128)f->records * part +
-                                length - 1) / length);
+            add_sum(p, key, i, fact_loss_share(f, part));
     }
 }
 

@@ -186,19 +186,6 @@ static void crop_residency(void *state, const struct fact_residency *f)
     c->sink.ops->residency(c->sink.state, &g);
 }
 
-/* The records of a part: lost records are spread evenly over the lost time. */
-static uint64_t share_lost_records(const struct fact_loss *whole,
-                                   const struct fact_loss *part)
-{
-    uint64_t length = whole->to - whole->from;
-    uint64_t rest = part->to - part->from;
-
-    assert(rest <= length);
-    if ( rest == length )
-        return whole->records;
-    return ((unsigned __int128)whole->records * rest + length - 1) / length;
-}
-
 static void crop_loss(void *state, const struct fact_loss *f)
 {
     struct crop *c = state;
@@ -210,7 +197,7 @@ static void crop_loss(void *state, const struct fact_loss *f)
         c->sink.ops->loss(c->sink.state, f);
     else if ( crop_span(c, &g.from, &g.to) )
     {
-        g.records = share_lost_records(f, &g);
+        g.records = fact_loss_share(f, g.to - g.from);
         c->sink.ops->loss(c->sink.state, &g);
     }
 }

@@ -347,6 +347,20 @@ struct fact_loss
                                            unknown */
 };
 
+/*
+ * The records of a part of the lost time, over which they are spread evenly: a
+ * bound, so it is rounded up, and the sum of all parts can be too large.
+ */
+static inline uint64_t fact_loss_share(const struct fact_loss *f, uint64_t part)
+{
+    uint64_t length = f->to - f->from;
+
+    debug_assert(f->from <= f->to && part <= length);
+    if ( part == length )
+        return f->records;
+    return ((unsigned __int128)f->records * part + length - 1) / length;
+}
+
 /* --- pcpus: local --------------------------------------------------------- */
 
 enum fact_pcpu_state { PCPU_RUNNING, PCPU_IDLE, PCPU_LOST, PCPU_UNKNOWN,
