@@ -88,6 +88,19 @@ size_t utf8_cut(const char *text, size_t size)
     return length;
 }
 
+char *utf8_shorten(const char *text, size_t size, char *out)
+{
+    size_t length = strlen(text);
+    bool fits = length <= size;
+
+    assert(size);
+    if ( !fits )
+        length = utf8_cut(text, size - 1);
+    memcpy(out, text, length);
+    strcpy(out + length, fits ? "" : "~");
+    return out;
+}
+
 static unsigned int count_columns(uint32_t code)
 {
     static const struct range combining[] = {

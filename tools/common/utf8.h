@@ -26,6 +26,12 @@ void utf8_clean(char *text);
 /* The length of a text cut to `size` bytes, without a partial character. */
 size_t utf8_cut(const char *text, size_t size);
 
+/*
+ * Copy a text of up to `size` bytes, or its begin and "~".  `out` has room for
+ * one byte more.  Returns `out`.
+ */
+char *utf8_shorten(const char *text, size_t size, char *out);
+
 /* Columns of a terminal: 2 for wide characters, 0 for combining ones. */
 unsigned int utf8_columns(const char *text);
 

@@ -76,10 +76,15 @@ START_TEST(texts_are_cut_between_characters)
 {
     const char *text = "a\xc3\xb6\xe6\x9d\xb1\xf0\x9f\x98\x80";
     static const size_t lengths[] = { 0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10 };
+    char shorter[5];
 
     for ( size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++ )
         ck_assert_uint_eq(utf8_cut(text, i), lengths[i]);
     ck_assert_uint_le(utf8_cut("\x80\x80\x80\x80\x80\x80", 5), 5);
+    ck_assert_str_eq(utf8_shorten("abcd", 4, shorter), "abcd");
+    ck_assert_str_eq(utf8_shorten("abcde", 4, shorter), "abc~");
+    ck_assert_str_eq(utf8_shorten("ab\xc3\xb6!", 4, shorter), "ab~");
+    ck_assert_str_eq(utf8_shorten("", 4, shorter), "");
 }
 END_TEST
 

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/fault.h"
 #include "common/utf8.h"
@@ -118,16 +117,11 @@ static void irq_text(const struct interrupts *s, uint64_t irq,
         snprintf(text, CAUSE_MAX, "%" PRIu64, irq);
 }
 
-/* A longer text than the column ends in "~". */
 static void print_cause(const char *cause, FILE *out)
 {
-    size_t length = utf8_cut(cause, CAUSE_WIDTH - 1);
-    bool fits = strlen(cause) <= CAUSE_WIDTH;
     char text[CAUSE_WIDTH + 1];
 
-    assert(length < CAUSE_WIDTH);
-    snprintf(text, sizeof(text), "%.*s%s", fits ? CAUSE_WIDTH : (int)length,
-             cause, fits ? "" : "~");
+    utf8_shorten(cause, CAUSE_WIDTH, text);
     fprintf(out, " %-*s", utf8_width(text, CAUSE_WIDTH), text);
 }
 

@@ -91,17 +91,6 @@ static const char *format_handler(const struct exit_report_row *row,
     return interrupt ? interrupt : summary_detail_name(row->handler, text);
 }
 
-const char *text_cut_reason(const char *reason, size_t width,
-                            char text[EXIT_REPORT_NAME])
-{
-    bool fits = strlen(reason) <= width;
-
-    assert(width && width < EXIT_REPORT_NAME);
-    snprintf(text, EXIT_REPORT_NAME, "%.*s%s", (int)width - !fits, reason,
-             fits ? "" : "~");
-    return text;
-}
-
 /* A long name of a reason is cut, so that the handler is complete. */
 static void print_reason(const struct exits_text *t,
                          const struct exit_report_row *row)
@@ -116,14 +105,14 @@ static void print_reason(const struct exits_text *t,
     if ( !exit_report_has_handler(row) )
     {
         fprintf(t->out, " %-*s", REASON_WIDTH,
-                text_cut_reason(reason, REASON_WIDTH, cut));
+                utf8_shorten(reason, REASON_WIDTH, cut));
         return;
     }
     handler = format_handler(row, text);
     room = handler_width(t) - 2 - (int)strlen(handler);
     room = room < LEAST_REASON ? LEAST_REASON
                                : room < LONGEST_REASON ? room : LONGEST_REASON;
-    reason = text_cut_reason(reason, room, cut);
+    reason = utf8_shorten(reason, room, cut);
     fprintf(t->out, " %s: %-*s", reason,
             handler_width(t) - 2 - (int)strlen(reason), handler);
 }

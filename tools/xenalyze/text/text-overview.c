@@ -291,14 +291,14 @@ static void print_exit(const struct overview *o,
     int reason = width > 7 ? 30 - width : 22; /* for 80 columns */
     uint64_t in_xen = exit_report_in_xen(row), times = stats_events(&row->cost);
 
-    assert(reason > 0);
+    assert(reason > 0 && (size_t)reason < sizeof(cut));
     xt_domain_column(o->latency->names, row->domain, SHORT_NAME, domain);
     fprintf(o->out, " %-*s %-*s %8" PRIu64 " times %9s each %6.2f%% of "
             "a pcpu\n", row->domain == XT_DOMAIN_DEFAULT
             ? width : utf8_width(domain, width),
             row->domain == XT_DOMAIN_DEFAULT ? "unknown" : domain,
             reason,
-            text_cut_reason(exit_report_name(row->cause, name), reason, cut),
+            utf8_shorten(exit_report_name(row->cause, name), reason, cut),
             times, text_duration(&o->latency->clock,
                                  times ? in_xen / times : 0, mean),
             share_of_trace(o, in_xen));

@@ -55,10 +55,6 @@ double text_lost_share(const struct summary *b);
 void text_print_rate(const struct summary *s, uint64_t events, int width,
                      FILE *out);
 
-/* A reason of an exit, cut to `width`, with "~" at the end; returns `text`. */
-const char *text_cut_reason(const char *reason, size_t width,
-                            char text[EXIT_REPORT_NAME]);
-
 /* Our own sections, printed after all lines of stock. */
 void text_pcpu_shares(const struct text *t);    /* part of text_shares() */
 void text_pcpu_sum(const struct text *t);       /* its row for all pcpus */
