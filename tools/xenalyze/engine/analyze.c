@@ -282,11 +282,9 @@ static void sum_segment(struct analysis *a, struct fact_end *f,
         f->sched_records += p->volume.times[VOLUME_SCHED];
         assert(!p->begun || p->first <= p->time);
         f->open_exits += p->volume.open_exits;
-        for ( unsigned int k = 0; k < ANOMALY_KINDS; k++ )
-            anomalies[k] += p->anomalies[k];
+        span_add_anomalies(a, p, anomalies);
     }
-    for ( unsigned int k = 0; k < ANOMALY_KINDS; k++ )
-        anomalies[k] += a->global.anomalies[k];
+    span_add_anomalies(a, NULL, anomalies);
 }
 
 static void free_pcpus(struct analysis *a)
@@ -299,6 +297,9 @@ static void free_pcpus(struct analysis *a)
         }
     free(a->pcpus);
     free(a->has_records);
+    free(a->anomalies);
+    a->anomalies = NULL;
+    a->nr_anomalies = 0;
     arena_reset(&a->pcpu_arena);
     a->pcpus = NULL;
     a->has_records = NULL;

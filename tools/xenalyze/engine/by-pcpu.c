@@ -76,6 +76,8 @@ struct team
     size_t nr_changes;          /* queued in the epoch */
     bool is_muted;              /* the epoch emits no facts ... */
     bool changes_are_muted;     /* ... and its predecessor emitted none */
+    enum span_bound changes_bound;      /* the next one of all changes that
+                                           have been applied */
     bool over;
     pthread_barrier_t barrier;
     pthread_mutex_t gate;       /* locked until all threads exist */
@@ -504,6 +506,14 @@ static void mute_changes(struct team *t)
         global_emit_states(&a->global, a->facts_from - 1);
 }
 
+/* The epochs before the last one have been applied. */
+static void reach_changes(struct team *t, enum span_bound last_bound)
+{
+    assert(t->changes_bound <= last_bound);
+    for ( ; t->changes_bound < last_bound; t->changes_bound++ )
+        span_reach_changes(t->a, t->changes_bound);
+}
+
 /* An epoch ends before the next bound of the span. */
 static uint64_t find_epoch_end(const struct team *t, uint64_t length)
 {
@@ -523,6 +533,7 @@ static void run_epochs(struct team *t, uint64_t first)
     {
         t->epoch++;
         mute_changes(t);
+        reach_changes(t, t->a->next_bound);
         span_reach(t->a, next);
         t->is_muted = span_is_muted(t->a);
         t->from = next < t->stop ? next : t->stop;
@@ -539,6 +550,7 @@ static void run_epochs(struct team *t, uint64_t first)
     while ( !t->rc && find_earliest(t, &next) );
     t->epoch++;
     mute_changes(t);
+    reach_changes(t, t->a->next_bound);
     t->rc = t->rc ? t->rc : apply_changes(t);
     t->a->global.emit = t->a->global_emit;
 }

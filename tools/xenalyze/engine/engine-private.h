@@ -48,6 +48,16 @@ struct snapshot
  */
 enum span_bound { SPAN_FACTS, SPAN_BEGIN, SPAN_END, SPAN_BOUNDS };
 
+/*
+ * Contradictions of a machine up to the first fact, and up to the end of the
+ * span: only those between concern a report.
+ */
+struct anomaly_bounds
+{
+    bool has_end;
+    uint64_t before[ANOMALY_KINDS], until[ANOMALY_KINDS];
+};
+
 struct analysis
 {
     struct xt_trace *trace;
@@ -69,6 +79,9 @@ struct analysis
     enum span_bound next_bound; /* not yet reached */
     uint64_t bound;             /* the time stamp behind it */
     struct emit global_emit;    /* global.emit while it is not muted */
+    struct anomaly_bounds global_anomalies;
+    struct anomaly_bounds *anomalies;   /* by pcpu; NULL: no span is selected */
+    unsigned int nr_anomalies;
 
     /* The pcpus of this segment; NULL for a pcpu without records. */
     struct arena pcpu_arena;
@@ -108,6 +121,13 @@ int span_open_pcpu(struct analysis *a, struct pcpu *p);
  * time.  All records before a bound have been read.
  */
 void span_reach(struct analysis *a, uint64_t time);
+
+/* All changes before this bound have been applied to the global machine. */
+void span_reach_changes(struct analysis *a, enum span_bound bound);
+
+/* Add the contradictions of a pcpu, or, with NULL, of the global machine. */
+void span_add_anomalies(const struct analysis *a, const struct pcpu *p,
+                        uint64_t *sums);
 
 /* Records are read only for the states of pcpus and vcpus. */
 static inline bool span_is_muted(const struct analysis *a)

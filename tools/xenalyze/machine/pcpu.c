@@ -13,6 +13,7 @@
 #include "common/compiler.h"
 #include "common/fault.h"
 #include "common/utf8.h"
+#include "libxentrace/meta-event.h"
 
 /* Kinds of which the counts are added to others at the end. */
 static const struct { uint8_t part, whole; } parts[] = {
@@ -87,6 +88,11 @@ static void counts_record(struct pcpu *p, const struct xt_record *r)
 /* Fillers, and the collector's other records, have no effect. */
 static void gen_record(struct pcpu *p, const struct xt_record *r)
 {
+    if ( r->event == TRC_TRACE_WRAP_BUFFER || xt_event_is_meta(r->event) )
+    {
+        p->extra.times++;
+        p->extra.bytes += record_bytes(r);
+    }
     if ( r->event == TRC_LOST_RECORDS )
         lost_record(p, r);
     if ( r->event == TRC_META_LOST || r->event == TRC_META_END )
@@ -351,16 +357,28 @@ static void subtract_volume(struct fact_volume *v,
     }
 }
 
+/* The volume so far, without extra records. */
+static struct fact_volume count_events(const struct pcpu *p)
+{
+    struct fact_volume v = p->volume;
+
+    assert(v.times[VOLUME_GEN] >= p->extra.times);
+    v.times[VOLUME_GEN] -= p->extra.times;
+    v.bytes[VOLUME_GEN] -= p->extra.bytes;
+    return v;
+}
+
 /* A bound that the pcpu has not reached is behind its last record. */
 static struct fact_volume find_span_volume(const struct pcpu *p)
 {
     const struct volume_bounds *b = p->bounds;
-    struct fact_volume v = b && b->nr > VOLUME_AT_END ? b->at[VOLUME_AT_END]
-                                                      : p->volume;
+    struct fact_volume v;
 
-    if ( b )
-        subtract_volume(&v, b->nr > VOLUME_AT_BEGIN ? &b->at[VOLUME_AT_BEGIN]
-                                                    : &v);
+    if ( !b )
+        return p->volume;
+    v = b->nr > VOLUME_AT_END ? b->at[VOLUME_AT_END] : count_events(p);
+    subtract_volume(&v, b->nr > VOLUME_AT_BEGIN ? &b->at[VOLUME_AT_BEGIN]
+                                                : &v);
     return v;
 }
 
@@ -370,7 +388,7 @@ void pcpu_cross_bound(struct pcpu *p)
 
     assert(b->nr < VOLUME_BOUNDS);
     if ( !p->ended )
-        b->at[b->nr++] = p->volume;
+        b->at[b->nr++] = count_events(p);
 }
 
 void pcpu_end(struct pcpu *p)

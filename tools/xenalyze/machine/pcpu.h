@@ -113,9 +113,16 @@ static inline bool moment_gaps_add(struct moment_gaps *g, uint64_t at,
     return true;
 }
 
+/* Records of Xen's buffers and of the collector, which are no events. */
+struct extra_records
+{
+    uint64_t times, bytes;
+};
+
 /*
  * The volumes of a pcpu when all records before the span are read, and when
- * those in the span are as well.
+ * those in the span are as well.  Extra records are left out: their number in a
+ * span depends on where windows end.
  */
 enum volume_bound { VOLUME_AT_BEGIN, VOLUME_AT_END, VOLUME_BOUNDS };
 
@@ -193,6 +200,7 @@ struct pcpu
     struct xt_meta_text *name;
 
     struct fact_volume volume;  /* all records */
+    struct extra_records extra; /* in `volume` */
     struct fact_volume span_volume;     /* once it has ended */
     struct volume_bounds *bounds;       /* NULL: the span has none */
     uint64_t anomalies[ANOMALY_KINDS];
