@@ -5,6 +5,7 @@
  * their interfaces change with those programs.
  *
  *     counts.h, event-counts.h     totals of a trace, a count for each event id
+ *     crc.h                        checksums
  *     domain-names.h               names of domains, and labels for output
  *     host.h                       domains, schedulers, pcpus: properties
  *     kmerge.h, slice.h            sort items by time, merge sorted runs
@@ -22,6 +23,7 @@
 #define LIBXENTRACE_INTERNAL_H
 
 #include "libxentrace/counts.h"
+#include "libxentrace/crc.h"
 #include "libxentrace/domain-names.h"
 #include "libxentrace/event-counts.h"
 #include "libxentrace/host.h"

@@ -112,6 +112,8 @@ struct xt_trace
     uint64_t first_undone;      /* number of the first window with unread
                                    records */
     uint64_t skip_before;       /* batches begin at this time */
+    const unsigned char *metadata;      /* known from an index, or NULL */
+    size_t metadata_size;
     uint64_t missing_before;    /* windows with all times before this time may
                                    have been skipped; 0: none */
 

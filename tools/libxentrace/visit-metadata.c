@@ -108,6 +108,27 @@ static bool visit_window(const struct xt_window *w, xt_meta_fn *fn, void *arg)
     return found;
 }
 
+static void visit_known(const struct xt_trace *t, xt_meta_fn *fn, void *arg)
+{
+    const unsigned char *at = t->metadata, *end = at + t->metadata_size;
+    struct xt_record r;
+    struct xt_meta m;
+    size_t size;
+
+    assert(at);
+    for ( ; (size = xt_record_decode(&r, at, end)); at += size )
+        if ( xt_meta_decode(&m, &r) )
+            fn(arg, &m);
+}
+
+void xt_trace_set_metadata(struct xt_trace *t, const unsigned char *records,
+                           size_t size)
+{
+    assert(records || !size);
+    t->metadata = records;
+    t->metadata_size = size;
+}
+
 void xt_trace_visit_metadata(const struct xt_trace *t, xt_meta_fn *fn,
                              void *arg)
 {
@@ -116,6 +137,11 @@ void xt_trace_visit_metadata(const struct xt_trace *t, xt_meta_fn *fn,
     struct xt_window w;
     bool found = false;
 
+    if ( t->metadata )
+    {
+        visit_known(t, fn, arg);
+        return;
+    }
     look.damage = &ignored;
     while ( xt_windows_next(&look, &w) &&
             (found || w.at < XT_INFO_BYTES) )

@@ -5,7 +5,7 @@
 
 #include "common/opts.h"
 
-#define XENALYZE_NR_COMMANDS 17u
+#define XENALYZE_NR_COMMANDS 18u
 
 extern const struct command xenalyze_commands[XENALYZE_NR_COMMANDS];
 

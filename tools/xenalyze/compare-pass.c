@@ -14,6 +14,7 @@
 #include "xenalyze/not-trace.h"
 #include "xenalyze/outputs.h"
 #include "xenalyze/pass-progress.h"
+#include "xenalyze/span-part.h"
 #include "xenalyze/spool.h"
 #include "xenalyze/time-span.h"
 
@@ -170,21 +171,24 @@ static int read_side(struct side_pass *s, const struct profile_options *o,
         .wants_pcpu = o->wants_pcpu, .filter = s->filter,
     };
     struct sink sinks[PROFILE_SINKS + 1] = { { &ops, s } };
+    struct span_part part = SPAN_PART_INIT;
+    struct xt_trace *trace;
     int rc = 0;
 
     assert(s->profile && s->filter);
     if ( !xt_dialect_is_known(&info.dialect) )
         xt_trace_find_dialect(run->trace, &info.dialect);
     profile_get_sinks(s->profile, sinks + 1);
+    trace = span_part_choose(&part, run, &options, sinks, PROFILE_SINKS + 1);
     if ( pass_progress_begin(&progress, run, true) )
     {
         options.progress = pass_progress_update;
         options.progress_arg = &progress;
         rc = xt_trace_rewind(run->trace, e);
     }
-    rc = rc ? rc : analyze_trace(run->trace, &options, sinks,
-                                 PROFILE_SINKS + 1, e);
+    rc = rc ? rc : analyze_trace(trace, &options, sinks, PROFILE_SINKS + 1, e);
     pass_progress_end(&progress);
+    span_part_close(&part);
     return rc;
 }
 

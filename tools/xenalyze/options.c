@@ -268,6 +268,10 @@ static const struct opt opts[] = {
       .help = "write the selected part as a trace, with the states at its "
               "begin" },
 
+    { .name = "index", .type = OPT_FLAG, .at = offsetof(struct config, index),
+      .help = "write an index beside the trace: reports with --time become "
+              "faster" },
+
     { .type = OPT_GROUP, .help = "Selection" },
     { .name = "time", .type = OPT_TEXT, .arg = "A..B",
       .at = offsetof(struct config, time),

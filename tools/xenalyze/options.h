@@ -65,6 +65,7 @@ struct config
     bool all_rows;              /* also differences within noise */
     bool time_is_against;       /* `time` is the argument of --against */
 
+    bool index;                 /* write an index beside the trace */
     bool cut;                   /* write a part of the trace ... */
     const char *cut_path;       /* ... here; "-": the output of the run */
 

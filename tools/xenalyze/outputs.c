@@ -18,6 +18,7 @@
 
 #include "xenalyze/clock-estimate.h"
 #include "xenalyze/no-match.h"
+#include "xenalyze/convert/convert.h"
 #include "xenalyze/not-trace.h"
 
 struct output
@@ -38,6 +39,7 @@ static const struct output outputs[] = {
     { offsetof(struct config, count), count_pass, false, false },
     { offsetof(struct config, info), windows_pass, false, false },
     { offsetof(struct config, cut), cut_pass, false, false },
+    { offsetof(struct config, index), index_pass, false, false },
     { offsetof(struct config, reports.ctf), ctf_pass, false, false },
     { offsetof(struct config, reports.trace_dat), trace_dat_pass, false,
       false },
@@ -289,13 +291,16 @@ static int check_info(struct config *c, struct err *e)
     return 0;
 }
 
-/* --info alone has no use for a selection. */
+/* --index, and --info alone, have no use for a selection. */
 static int check_selection(const struct config *c, struct err *e)
 {
     const char *option = c->time ? "time" : c->pcpus ? "pcpu"
                          : c->domains ? "domain" : c->vcpus ? "vcpu"
                          : c->events ? "event" : NULL;
 
+    if ( option && c->index )
+        return err_usage(e, "--index has the whole file: leave out --%s",
+                         option);
     if ( !option || !c->info || any_is_wanted(c, windows_pass) )
         return 0;
     return err_usage(e, "--info describes the whole file: leave out --%s, or "
@@ -538,7 +543,40 @@ static int begin_programs(const struct run *run, struct err *e)
     return rc == PROGRAMS_NO_PAIRS ? clock_estimate(run, e) : rc;
 }
 
-int outputs_run(struct run *run, struct err *e)
+/*
+ * With --time, much less than the trace may have to be read.  False: the trace
+ * has no index that fits, or is one of several.
+ */
+static bool open_index(struct run *run, struct time_index *x)
+{
+    const struct config *c = run->config;
+    const unsigned char *metadata;
+    enum index_state state;
+    size_t size;
+
+    assert(!run->index);
+    if ( !c->time || c->nr_paths != 1 || run->hosts || c->follow )
+        return false;
+    state = time_index_open(x, c->path);
+    run->index_is_stale = state == INDEX_STALE;
+    if ( state != INDEX_FITS )
+        return false;
+    run->index = x;
+    metadata = time_index_get_metadata(x, &size);
+    if ( metadata )
+        xt_trace_set_metadata(run->trace, metadata, size);
+    return true;
+}
+
+static void close_index(struct run *run, struct time_index *x)
+{
+    assert(run->index == x);
+    run->index = NULL;
+    xt_trace_set_metadata(run->trace, NULL, 0);
+    time_index_close(x);
+}
+
+static int run_passes(struct run *run, struct err *e)
 {
     int rc = outputs_read_metadata(run, e);
     const struct config *given = run->config;
@@ -569,5 +607,17 @@ int outputs_run(struct run *run, struct err *e)
     }
     xt_domain_names_fini(&run->names);
     run->config = given;
+    return rc;
+}
+
+int outputs_run(struct run *run, struct err *e)
+{
+    struct time_index index;
+    bool has_index = open_index(run, &index);
+    int rc = run_passes(run, e);
+
+    assert(!has_index || run->index == &index);
+    if ( has_index )
+        close_index(run, &index);
     return rc;
 }

@@ -24,6 +24,8 @@ struct run
     struct xt_trace *trace;     /* rewound before each pass */
     struct programs *programs;  /* with the clock of the trace; or NULL */
     struct report_hosts *hosts; /* the trace is one of several; or NULL */
+    const struct time_index *index;     /* of the trace; or NULL */
+    bool index_is_stale;        /* the trace has one that does not fit */
     struct xt_info info;        /* metadata in the trace ... */
     struct xt_domain_names names;       /* ... and its domains' names */
     const struct log *log;
@@ -93,6 +95,7 @@ int count_pass(const struct run *run, struct err *e);
 int reports_pass(const struct run *run, struct err *e);
 int compare_pass(const struct run *run, struct err *e);
 int cut_pass(const struct run *run, struct err *e);
+int index_pass(const struct run *run, struct err *e);
 int ctf_pass(const struct run *run, struct err *e);
 int trace_dat_pass(const struct run *run, struct err *e);
 

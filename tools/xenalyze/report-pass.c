@@ -14,6 +14,7 @@
 #include "xenalyze/no-match.h"
 #include "xenalyze/outputs.h"
 #include "xenalyze/pass-progress.h"
+#include "xenalyze/span-part.h"
 #include "xenalyze/time-span.h"
 #include "xenalyze/traced-classes.h"
 
@@ -34,6 +35,8 @@ struct pass_counts
 struct pass
 {
     const struct run *run;
+    struct xt_trace *trace;     /* of the run, or of `part` */
+    struct span_part part;
     struct report_pass reports;
     struct filter *filter;
     const struct guests *guests;
@@ -301,7 +304,7 @@ static bool needs_dialect(const struct config *c)
 static int read_reports(struct pass *p, const struct analyze_options *options,
                         struct err *e)
 {
-    return analyze_trace(p->run->trace, options, p->reports.sinks,
+    return analyze_trace(p->trace, options, p->reports.sinks,
                          p->reports.nr_sinks, e);
 }
 
@@ -335,7 +338,7 @@ static int read_again(struct pass *p, const struct analyze_options *options,
     report_pass_fini(&p->reports);
     p->reports = (struct report_pass){ .nr_sinks = 0 };
     p->counts = (struct pass_counts){ .records = 0 };
-    rc = xt_trace_rewind(p->run->trace, e);
+    rc = xt_trace_rewind(p->trace, e);
     rc = rc ? rc : open_reports(p, e);
     return rc ? rc : read_reports(p, options, e);
 }
@@ -347,7 +350,7 @@ int reports_pass(const struct run *run, struct err *e)
         .levels = run->config->reports.levels,
     };
     struct xt_info info = run->info;
-    struct pass p = { .run = run };
+    struct pass p = { .run = run, .part = SPAN_PART_INIT };
     int rc;
 
     options.info = &info;
@@ -356,6 +359,9 @@ int reports_pass(const struct run *run, struct err *e)
         xt_trace_find_dialect(run->trace, &info.dialect);
     rc = choose_part(&p, &options, e);
     rc = rc ? rc : open_reports(&p, e);
+    if ( !rc )
+        p.trace = span_part_choose(&p.part, run, &options, p.reports.sinks,
+                                   p.reports.nr_sinks);
     rc = rc ? rc : begin_progress(&p, &options, e);
     if ( !rc )
         rc = read_reports(&p, &options, e);
@@ -383,5 +389,6 @@ int reports_pass(const struct run *run, struct err *e)
     if ( !rc && run->programs )
         programs_warn(run->programs, run->log);
     filter_free(p.filter);
+    span_part_close(&p.part);
     return rc;
 }

@@ -3,15 +3,17 @@
  * The door of this room: records written in another form, without conclusions
  * from them.
  *
- *     cut.h       a part of a trace, as a trace
- *     ctf.h       a trace in the Common Trace Format
- *     trace-dat.h a trace in the format of trace-cmd
+ *     cut.h         a part of a trace, as a trace
+ *     ctf.h         a trace in the Common Trace Format
+ *     time-index.h  the index by time, for the begin of a part
+ *     trace-dat.h   a trace in the format of trace-cmd
  */
 #ifndef XENALYZE_CONVERT_CONVERT_H
 #define XENALYZE_CONVERT_CONVERT_H
 
 #include "xenalyze/convert/ctf.h"
 #include "xenalyze/convert/cut.h"
+#include "xenalyze/convert/time-index.h"
 #include "xenalyze/convert/trace-dat.h"
 
 #endif /* XENALYZE_CONVERT_CONVERT_H */

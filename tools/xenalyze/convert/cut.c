@@ -23,6 +23,7 @@
 
 #include "common/fault.h"
 #include "libxentrace/meta-event.h"
+#include "xenalyze/convert/cut-windows.h"
 #include "xenalyze/convert/early-records.h"
 #include "xenalyze/convert/window-buffer.h"
 #include "xenalyze/lines/lines.h"
@@ -57,6 +58,9 @@ struct cut
                                    moment of a mark behind it, is in the span */
     bool begun;                 /* early records are written */
     bool behind, over;
+    uint64_t horizon;           /* later records may be incomplete: the trace
+                                   is read up to here */
+    bool at_horizon;            /* there are later records */
     uint64_t behind_from;       /* position in the trace */
     unsigned int last_cpu;      /* the last written record */
     uint8_t *ends;              /* by pcpu, from MISSING on */
@@ -123,6 +127,9 @@ static int cut_metadata(struct cut *c, const struct xt_item *item,
     bool is_known = xt_meta_decode(&m, r);
 
     assert(xt_event_is_meta(r->event));
+    /* Behind the span's windows: they have it. */
+    if ( c->begun && item->time < c->ring_from )
+        return 0;
     if ( is_known && is_foreign_mark(c, &m) )
         return 0;
     c->windows.sealed |= r->event == TRC_META_WINDOW;
@@ -317,6 +324,9 @@ static int cut_batch(struct cut *c, const struct xt_batch *b)
         size_t size = xt_batch_record(b, item, &r);
         const void *bytes = b->bytes + xt_item_offset(item);
 
+        c->at_horizon = item->time > c->horizon;
+        if ( c->at_horizon )
+            return 0;
         c->behind |= item->time > c->o->until;
         if ( xt_event_is_meta(r.event) )
             rc = cut_metadata(c, item, &r, bytes, size);
@@ -329,16 +339,17 @@ static int cut_batch(struct cut *c, const struct xt_batch *b)
 }
 
 /* After a batch: look for ends for a while. */
-static bool is_over(struct cut *c)
+static bool is_over(struct cut *c, const struct xt_batch *b)
 {
-    uint64_t at = xt_trace_position(c->o->trace);
+    uint64_t at = xt_batch_offset(b, &b->items[b->nr - 1]);
 
     if ( !c->behind )
         return false;
     if ( !c->behind_from )
         c->behind_from = at;
     assert(c->ends);
-    return at - c->behind_from > MAX_BEHIND || !needs_ends(c);
+    return (at > c->behind_from && at - c->behind_from > MAX_BEHIND) ||
+           !needs_ends(c);
 }
 
 static int fail_cut(const struct cut *c, int rc, struct err *e)
@@ -353,17 +364,50 @@ static int read_records(struct cut *c, struct err *e)
 {
     const struct cut_options *o = c->o;
     struct xt_batch b;
-    int rc;
+    int rc = 0;
 
-    while ( (rc = xt_trace_next_batch(o->trace, &b, e)) > 0 )
+    c->at_horizon = false;
+    while ( !c->at_horizon &&
+            (rc = xt_trace_next_batch(o->trace, &b, e)) > 0 )
     {
         rc = cut_batch(c, &b);
         if ( rc )
             return fail_cut(c, rc, e);
         if ( o->progress )
             o->progress(o->progress_arg, b.items[b.nr - 1].time);
-        if ( is_over(c) )
+        c->over = is_over(c, &b);
+        if ( c->over )
             return 0;
+    }
+    return rc;
+}
+
+/* Read from a time on, without the windows long behind the horizon. */
+static int seek_to(struct cut *c, uint64_t time, struct err *e)
+{
+    int rc = xt_trace_rewind(c->o->trace, e);
+
+    assert(time <= c->horizon || c->horizon == UINT64_MAX);
+    xt_trace_read_until(c->o->trace, c->horizon);
+    return rc ? rc : xt_trace_seek(c->o->trace, time, e);
+}
+
+#define FIRST_BEHIND (UINT64_C(1) << 24)        /* cycles */
+
+/* Read up to the horizon, and beyond as long as ends are missing. */
+static int read_in_steps(struct cut *c, struct err *e)
+{
+    uint64_t behind = FIRST_BEHIND;
+    int rc = read_records(c, e);
+
+    while ( !rc && c->at_horizon && !c->over )
+    {
+        uint64_t next = c->horizon + 1;
+
+        behind *= 8;
+        c->horizon = behind < UINT64_MAX - next ? next + behind : UINT64_MAX;
+        rc = seek_to(c, next, e);
+        rc = rc ? rc : read_records(c, e);
     }
     return rc;
 }
@@ -382,6 +426,124 @@ static int find_ring_from(struct cut *c, struct err *e)
     return rc ? rc : xt_trace_rewind(o->trace, e);
 }
 
+static int replay_metadata(void *arg, const struct xt_item *item,
+                           const struct xt_record *r, const void *bytes,
+                           size_t size)
+{
+    return cut_metadata(arg, item, r, bytes, size);
+}
+
+static int fail_index(const struct cut *c, int rc, struct err *e)
+{
+    return err_sys(e, rc, "cannot read the index of %s",
+                   xt_trace_name(c->o->trace));
+}
+
+static uint64_t find_first_horizon(const struct cut *c)
+{
+    return c->o->until < UINT64_MAX - FIRST_BEHIND
+           ? c->o->until + FIRST_BEHIND : UINT64_MAX;
+}
+
+/* Continue behind the checkpoint as if all before it had been read. */
+static int begin_at_checkpoint(struct cut *c, const struct index_checkpoint *at,
+                               struct err *e)
+{
+    const struct cut_options *o = c->o;
+    int rc = time_index_load(o->index, at, &c->early);
+
+    assert(at->time <= o->from && !c->begun);
+    rc = rc ? rc : time_index_visit_metadata(o->index, at, replay_metadata, c);
+    c->counts->records++;
+    return rc ? fail_index(c, rc, e) : seek_to(c, at->time, e);
+}
+
+/*
+ * Begin at the last checkpoint of the index before the ring, if there is one.
+ */
+static int skip_to_checkpoint(struct cut *c, struct err *e)
+{
+    const struct index_checkpoint *at =
+        c->o->index ? time_index_find(c->o->index, c->ring_from) : NULL;
+
+    if ( !at )
+        return 0;
+    c->horizon = find_first_horizon(c);
+    return begin_at_checkpoint(c, at, e);
+}
+
+/* --- by window ------------------------------------------------------------ */
+
+/* The records between a checkpoint and the span, and what is kept of them. */
+static int cut_before_span(struct cut *c, struct err *e)
+{
+    const struct cut_options *o = c->o;
+    const struct index_checkpoint *at = time_index_find(o->index, o->from);
+    int rc;
+
+    assert(at && o->from);
+    c->horizon = o->from - 1;
+    rc = begin_at_checkpoint(c, time_index_get_previous(o->index, at), e);
+    rc = rc ? rc : read_records(c, e);
+    if ( rc || c->begun )
+        return rc;
+    rc = begin_span(c);
+    return rc ? fail_cut(c, rc, e) : 0;
+}
+
+static int cut_span_windows(struct cut *c, struct err *e)
+{
+    const struct cut_options *o = c->o;
+    int rc;
+
+    assert(c->begun);
+    c->horizon = o->until;
+    rc = seek_to(c, o->from, e);
+    if ( rc )
+        return rc;
+    rc = cut_windows(o->trace, o->from, o->until, &c->windows, e);
+    c->counts->matched++;
+    return rc && !e->code ? fail_cut(c, rc, e) : rc;
+}
+
+/* The states at the end of the span, for the ends behind. */
+static int cut_behind_span(struct cut *c, struct err *e)
+{
+    const struct cut_options *o = c->o;
+    const struct index_checkpoint *at = time_index_find(o->index, o->until);
+    int rc;
+
+    assert(at && c->begun);
+    if ( o->until == UINT64_MAX )
+        return 0;
+    early_fini(&c->early);
+    rc = early_init(&c->early);
+    rc = rc ? rc : time_index_load(o->index, at, &c->early);
+    if ( rc )
+        return fail_index(c, rc, e);
+    c->ring_from = o->until + 1;
+    c->horizon = find_first_horizon(c);
+    rc = seek_to(c, at->time, e);
+    return rc ? rc : read_in_steps(c, e);
+}
+
+static int cut_by_window(struct cut *c, struct err *e)
+{
+    int rc = cut_before_span(c, e);
+
+    assert(filter_is_empty(c->o->filter));
+    rc = rc ? rc : cut_span_windows(c, e);
+    return rc ? rc : cut_behind_span(c, e);
+}
+
+static int cut_by_time(struct cut *c, struct err *e)
+{
+    int rc = find_ring_from(c, e);
+
+    rc = rc ? rc : skip_to_checkpoint(c, e);
+    return rc ? rc : read_in_steps(c, e);
+}
+
 static int init_cut(struct cut *c)
 {
     int rc;
@@ -398,13 +560,13 @@ static int init_cut(struct cut *c)
 int cut_trace(const struct cut_options *o, struct cut_counts *counts,
               struct err *e)
 {
-    struct cut c = { .o = o, .counts = counts };
+    struct cut c = { .o = o, .counts = counts, .horizon = UINT64_MAX };
     int rc;
 
     *counts = (struct cut_counts){ .records = 0 };
     rc = init_cut(&c);
-    rc = rc ? fail_cut(&c, rc, e) : find_ring_from(&c, e);
-    rc = rc ? rc : read_records(&c, e);
+    rc = rc ? fail_cut(&c, rc, e)
+         : o->by_window ? cut_by_window(&c, e) : cut_by_time(&c, e);
     if ( !rc )
     {
         rc = c.begun ? 0 : begin_span(&c);

@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "xenalyze/convert/time-index.h"
 #include "xenalyze/filter/filter.h"
 
 struct cut_options
@@ -32,6 +33,10 @@ struct cut_options
     const char *output;         /* name of `out`, for messages */
     uint64_t from, until;       /* the span; 0, UINT64_MAX: no bound */
     uint64_t origin;            /* begin of the trace */
+    const struct time_index *index;     /* or NULL */
+    bool by_window;             /* write the span's windows as they are, pcpu
+                                   by pcpu: needs an index with a checkpoint
+                                   before the span, and no filter */
     void (*progress)(void *arg, uint64_t time); /* or NULL */
     void *progress_arg;
 };

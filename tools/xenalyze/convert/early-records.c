@@ -95,9 +95,8 @@ static struct early_vcpu *find_early_vcpu(const struct early_records *h,
     return NULL;
 }
 
-/* The vcpu, added if new; NULL: too many vcpus, or *rc is -ENOMEM. */
-static struct early_vcpu *get_vcpu(struct early_records *h, uint32_t id,
-                                   int *rc)
+struct early_vcpu *early_get_vcpu(struct early_records *h, uint32_t id,
+                                  int *rc)
 {
     struct early_vcpu *v = find_early_vcpu(h, id);
     uint32_t *b;
@@ -231,7 +230,7 @@ int early_follow(struct early_records *h, unsigned int cpu, uint64_t time,
         follow_loss(h, &h->pcpus[cpu]);
     else if ( read_change(r, &c) )
     {
-        v = get_vcpu(h, c.id, &rc);
+        v = early_get_vcpu(h, c.id, &rc);
         if ( v )
             follow_change(h, v, &h->pcpus[cpu], &c, time);
     }
@@ -394,7 +393,7 @@ static int replace_change(struct early_records *h,
                           const struct vcpu_change *c)
 {
     int rc = 0;
-    struct early_vcpu *v = get_vcpu(h, c->id, &rc);
+    struct early_vcpu *v = early_get_vcpu(h, c->id, &rc);
 
     assert(kept->size);
     keep_exit(h, kept, v, c);
@@ -437,7 +436,7 @@ static int replace_by_loss(struct early_records *h,
             v->runs = false;
         }
     }
-    v = get_vcpu(h, read_found_vcpu(r), &rc);
+    v = early_get_vcpu(h, read_found_vcpu(r), &rc);
     assert(v || rc || h->nr_vcpus == GUESTS_MAX_VCPUS);
     if ( !v )
         return rc;

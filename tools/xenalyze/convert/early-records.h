@@ -130,6 +130,10 @@ int early_keep(struct early_records *h, unsigned int cpu, uint64_t time,
 int early_pass(struct early_records *h, unsigned int cpu, uint64_t time,
                const struct xt_record *r, const void *bytes, size_t size);
 
+/* The vcpu, added if new; NULL: too many vcpus, or *rc is -ENOMEM. */
+struct early_vcpu *early_get_vcpu(struct early_records *h, uint32_t id,
+                                  int *rc);
+
 typedef int early_fn(void *arg, const struct early_record *r);
 
 /*

@@ -103,6 +103,15 @@ static int write_window(struct window_buffer *w, unsigned int cpu,
     return 0;
 }
 
+int window_buffer_add_window(struct window_buffer *w, unsigned int cpu,
+                             const void *records, size_t size)
+{
+    const struct iovec span = { (void *)records, size };
+
+    assert(!w->held && size < XT_WINDOW_MAX);
+    return size ? write_window(w, cpu, &span, 1) : 0;
+}
+
 static int flush_cpu(struct window_buffer *w, unsigned int cpu)
 {
     struct window_bytes *b = &w->cpus[cpu];

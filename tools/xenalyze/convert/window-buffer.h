@@ -49,6 +49,10 @@ int window_buffer_add(struct window_buffer *w, unsigned int cpu,
 int window_buffer_add_metadata(struct window_buffer *w, unsigned int cpu,
                                const void *record, size_t size);
 
+/* Write a window of these records, behind window_buffer_flush(). */
+int window_buffer_add_window(struct window_buffer *w, unsigned int cpu,
+                             const void *records, size_t size);
+
 /* Write all records.  0 or -errno. */
 int window_buffer_flush(struct window_buffer *w);
 

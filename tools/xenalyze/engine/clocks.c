@@ -385,7 +385,7 @@ static int align_clocks(struct clock_solver *s, struct err *e)
     return rc ? rc : xt_trace_rewind(s->a->trace, e);
 }
 
-static bool has_corrections(const struct xt_trace *trace, unsigned int nr)
+bool analyze_has_corrections(const struct xt_trace *trace, unsigned int nr)
 {
     const uint64_t late = UINT64_C(1) << 62;
 
@@ -402,7 +402,7 @@ int analyze_reset_clocks(struct xt_trace *trace, struct err *e)
     unsigned int nr = 0;
     int rc = xt_trace_cpus(trace, &nr, &unmapped);
 
-    if ( rc || !has_corrections(trace, nr) )
+    if ( rc || !analyze_has_corrections(trace, nr) )
         return rc == -ENOMEM ? err_sys(e, rc, "cannot read %s",
                                        xt_trace_name(trace)) : 0;
     rc = xt_trace_rewind(trace, e);
@@ -424,5 +424,5 @@ int analyze_clocks(struct analysis *a, struct err *e)
     if ( rc || s.nr_pcpus < 2 )
         return rc == -ESPIPE ? 0 : rc;
     rc = analyze_reset_clocks(a->trace, e);
-    return rc ? rc : align_clocks(&s, e);
+    return rc || a->options->clocks_agree ? rc : align_clocks(&s, e);
 }

@@ -63,6 +63,32 @@ uint64_t crop_find_begin(const struct analyze_options *o,
     return o->from;
 }
 
+/* Records before the first fact and behind the last one, to spare. */
+#define SPARE_NS 10000000u
+
+/* A fact of an interval that begins with a wake-up, which may be long ago. */
+static bool wants_long_facts(const struct sink *sinks, size_t nr)
+{
+    for ( size_t i = 0; i < nr; i++ )
+        if ( sinks[i].ops->early_facts || sinks[i].ops->wake_to_halt )
+            return true;
+    return false;
+}
+
+void analyze_find_needs(const struct analyze_options *options,
+                        const struct xt_clock *clock, const struct sink *sinks,
+                        size_t nr_sinks, uint64_t *from, uint64_t *until)
+{
+    uint64_t spare = xt_clock_cycles(clock, SPARE_NS), before = spare;
+
+    assert(options->bounded);
+    if ( wants_long_facts(sinks, nr_sinks) )
+        before += xt_clock_cycles(clock, EARLY_FACTS_NS);
+    *from = options->from > before ? options->from - before : 0;
+    *until = crop_find_stop(options, clock);
+    *until += spare < UINT64_MAX - *until ? spare : UINT64_MAX - *until;
+}
+
 static bool wants_time(const struct crop *c, uint64_t time)
 {
     return time >= c->from && time <= c->until;

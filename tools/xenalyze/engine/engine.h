@@ -40,6 +40,9 @@ struct analyze_options
                        unsigned int vcpu);
     const void *filter;
 
+    /* No pcpu's clock needs a correction: do not look for any. */
+    bool clocks_agree;
+
     /* Called at intervals: records up to `time` have been read.  Or NULL. */
     void (*progress)(void *arg, uint64_t time);
     void *progress_arg;
@@ -51,6 +54,20 @@ struct analyze_options
  */
 int analyze_trace(struct xt_trace *trace, const struct analyze_options *options,
                   const struct sink *sinks, size_t nr_sinks, struct err *e);
+
+/*
+ * The times of the records that these sinks need for the span of the options:
+ * some are before it, some behind.  In addition, VM exits of the span may end
+ * later.
+ */
+void analyze_find_needs(const struct analyze_options *options,
+                        const struct xt_clock *clock, const struct sink *sinks,
+                        size_t nr_sinks, uint64_t *from, uint64_t *until);
+
+/*
+ * Has an analysis set corrections of the clocks of any of the first `nr` pcpus?
+ */
+bool analyze_has_corrections(const struct xt_trace *trace, unsigned int nr);
 
 /*
  * Remove the corrections of clocks that an analysis of the trace has made, as

@@ -358,7 +358,7 @@ static void subtract_volume(struct fact_volume *v,
 }
 
 /* The volume so far, without extra records. */
-static struct fact_volume count_events(const struct pcpu *p)
+static struct fact_volume count_event_volume(const struct pcpu *p)
 {
     struct fact_volume v = p->volume;
 
@@ -376,7 +376,7 @@ static struct fact_volume find_span_volume(const struct pcpu *p)
 
     if ( !b )
         return p->volume;
-    v = b->nr > VOLUME_AT_END ? b->at[VOLUME_AT_END] : count_events(p);
+    v = b->nr > VOLUME_AT_END ? b->at[VOLUME_AT_END] : count_event_volume(p);
     subtract_volume(&v, b->nr > VOLUME_AT_BEGIN ? &b->at[VOLUME_AT_BEGIN]
                                                 : &v);
     return v;
@@ -388,7 +388,7 @@ void pcpu_cross_bound(struct pcpu *p)
 
     assert(b->nr < VOLUME_BOUNDS);
     if ( !p->ended )
-        b->at[b->nr++] = count_events(p);
+        b->at[b->nr++] = count_event_volume(p);
 }
 
 void pcpu_end(struct pcpu *p)

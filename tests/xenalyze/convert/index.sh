@@ -1,0 +1,156 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# With the index of a trace, reports of a span read a small part of the trace,
+# and print the same.
+. "$top_srcdir/tests/xenalyze/reports/lib.sh"
+
+run_xensim() {
+    expect 0 "$xensim" --virtual --boot tbuf_size=64 "$@"
+}
+
+# same TRACE SPAN COMMAND... : the output with and without the index is equal
+same() {
+    trace=$1; span=$2; shift 2
+    "$xenalyze" "$@" --time="$span" "$trace" >with 2>with.err
+    with=$?
+    mv "$trace.xti" aside
+    "$xenalyze" "$@" --time="$span" "$trace" >without 2>without.err
+    without=$?
+    mv aside "$trace.xti"
+    [ $with -eq $without ] && [ -s without ] && cmp with without >&2 &&
+        cmp with.err without.err >&2 || {
+        diff without with | sed 20q >&2
+        fail "$trace $span: $* differs: $(cat with.err)"
+    }
+}
+
+check_reports() {
+    for command in summary latency exits why io wakeups --report-interrupts \
+        --report-pcpu 'export json' --cut=- dump \
+        'compare --against=0.2..0.5' 'latency --domain=1'
+    do
+        # shellcheck disable=SC2086
+        same "$1" "$2" $command
+    done
+}
+
+run_xensim -T 4 --seed 3 --cpus 4 --kind mix --rate 30k --output mix
+run_xensim -T 4 --seed 5 --cpus 6 --kind hvm --load io --rate 20k \
+    --vendor amd --hotplug 150ms --output amd
+run_xensim -T 4 --seed 7 --cpus 4 --kind mix --rate 30k --tsc-skew 300us \
+    --output skewed
+for trace in mix amd skewed; do
+    [ "$(wc -c <$trace)" -gt 12000000 ] || fail "$trace has no checkpoint"
+    expect 0 "$xenalyze" index $trace
+    grep -qE "^$trace.xti: ([2-9]|[1-9][0-9]+) checkpoints, " out ||
+        fail "$(cat out)"
+    for span in 3.1..3.15 2.7..2.7005 3.9.. 0.1..0.2 1.4..3.9; do
+        check_reports $trace $span
+    done
+done
+
+# The index is used: damage at the begin of the trace, which the index does not
+# notice, is not read.
+cp -p mix begin_lost
+cp mix.xti begin_lost.xti
+head -c 3000 /dev/zero | dd of=begin_lost bs=1000 seek=500 conv=notrunc 2>dd
+touch -r mix begin_lost
+same mix 3.1..3.15 latency
+mv with want
+expect 0 "$xenalyze" latency --time=3.1..3.15 begin_lost
+sed 's/begin_lost/mix/g' out | cmp want - >&2 || fail 'the index is not used'
+[ ! -s err ] || fail "records before the checkpoint are read: $(cat err)"
+rm begin_lost.xti
+expect 0 "$xenalyze" latency --time=3.1..3.15 begin_lost
+grep -q damaged err || fail 'the damage is not read without the index'
+
+# A damaged trace has an index without what follows the damage.
+expect 0 "$xenalyze" index begin_lost
+grep -q 'begin_lost.xti: 0 checkpoints' out || fail "$(cat out)"
+grep -q 'parts behind damage, or of another capture, are not' err ||
+    fail "$(cat err)"
+same begin_lost 3.1..3.15 latency
+rm begin_lost*
+
+# An index that does not fit is written anew by a report, in silence.
+cp mix touched
+cp mix.xti touched.xti
+touch -d 2020-01-01 touched
+expect 0 "$xenalyze" latency --time=3.1..3.15 touched
+sed 's/touched/mix/g' out | cmp want - >&2 || fail 'a stale index: other output'
+[ ! -s err ] || fail "$(cat err)"
+cmp -s mix.xti touched.xti && fail 'the index was not written anew'
+cp touched.xti renewed
+expect 0 "$xenalyze" latency --time=3.1..3.15 touched
+cmp touched.xti renewed >&2 || fail 'an index that fits was written anew'
+# Without an index, none is written.
+rm touched.xti
+expect 0 "$xenalyze" latency --time=3.1..3.15 touched
+[ ! -e touched.xti ] || fail 'an index was written without being asked for'
+rm touched
+
+# The index of a trace that has grown serves the part that it has.
+head -c 9000000 mix >growing
+expect 0 "$xenalyze" index growing
+cp growing.xti before
+tail -c +9000001 mix >>growing
+expect 0 "$xenalyze" latency --time=3.1..3.15 growing
+sed 's/growing/mix/g' out | cmp want - >&2 || fail 'a grown trace: other output'
+same growing 1.2..1.3 summary
+cmp growing.xti before >&2 || fail 'the index of a grown trace was replaced'
+# ... but not another trace that is longer.
+cat amd mix >growing
+expect 0 "$xenalyze" latency --time=3.1..3.15 growing
+cmp -s growing.xti before && fail 'the index of another trace was used'
+rm growing growing.xti
+
+# Any byte of an index may be wrong.
+size=$(wc -c <mix.xti)
+for at in 0 9 14 20 30 41 50 60 70 80 200 2000 $((size / 2)) $((size - 3000)) \
+    $((size - 500)) $((size - 9)) $((size - 1))
+do
+    expect 0 "$xenalyze" index mix
+    printf '\252' | dd of=mix.xti bs=1 seek=$at conv=notrunc 2>dd
+    expect 0 "$xenalyze" latency --time=3.1..3.15 mix
+    cmp out want >&2 || fail "byte $at of the index is wrong: other output"
+done
+for size in 0 1 71 72 500; do
+    expect 0 "$xenalyze" index mix
+    cp mix.xti whole
+    head -c $size whole >mix.xti
+    expect 0 "$xenalyze" latency --time=3.1..3.15 mix
+    cmp out want >&2 || fail "an index of $size bytes: other output"
+done
+
+# Inputs without an index.
+expect 1 "$xenalyze" index - <mix
+expect_message 'only a file that is not compressed can have an index'
+if command -v zstd >/dev/null; then
+    zstd -q mix -o mix.zst
+    expect 1 "$xenalyze" index mix.zst
+    expect_message 'only a file that is not compressed can have an index'
+    rm mix.zst
+fi
+expect 1 "$xenalyze" index amd mix
+expect 2 "$xenalyze" index --time=1..2 mix
+expect_message '--index has the whole file: leave out --time'
+: >empty
+expect 1 "$xenalyze" index empty
+[ ! -e empty.xti ] || fail 'an index of nothing'
+head -c 100000 /dev/urandom >noise
+expect 1 "$xenalyze" index noise
+[ ! -e noise.xti ] || fail 'an index of noise'
+
+# A full disk: one line, and the index that was there stays.
+expect 0 "$xenalyze" index mix
+cp mix.xti before
+(
+    trap '' XFSZ
+    ulimit -f 1
+    exec "$xenalyze" index mix
+) >out 2>err && fail 'no error from a full disk'
+grep -q '^xenalyze: cannot write mix.xti: ' err || fail "$(cat err)"
+cmp mix.xti before >&2 || fail 'a failure damaged the index'
+set -- *.xti.*
+[ ! -e "$1" ] || fail "a failure left $1"

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reading an index, of which any byte may be wrong: a wrong index is stale.
+ */
+#define _GNU_SOURCE             /* asprintf */
+#include "xenalyze/convert/time-index.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/fault.h"
+#include "libxentrace/internal.h"
+#include "xenalyze/convert/early-save.h"
+
+/* The bytes behind the name find errors of transfers as text. */
+static const char magic[8] = { 'x', 't', 'i', '\x1a', '\r', '\n', '\n', '\0' };
+
+#define VERSION 1u
+#define MAX_TABLES (256u << 20)
+
+_Static_assert(sizeof(struct index_header) == 72 &&
+               sizeof(struct index_checkpoint) == 40 &&
+               sizeof(struct index_metadata) == 16, "no holes");
+
+/* --- common --------------------------------------------------------------- */
+
+char *time_index_name(const char *path)
+{
+    char *name;
+
+    return asprintf(&name, "%s" TIME_INDEX_SUFFIX, path) < 0 ? NULL : name;
+}
+
+#define SAMPLES 64u
+#define SAMPLE_BYTES 4096u
+
+static int read_fully(int fd, void *to, size_t size, uint64_t at)
+{
+    unsigned char *bytes = to;
+
+    while ( size )
+    {
+        ssize_t n = fault_pread(fd, bytes, size, at);
+
+        if ( n < 0 && errno == EINTR )
+            continue;
+        if ( n <= 0 )
+            return n ? -errno : -EINVAL;
+        bytes += n;
+        at += n;
+        size -= n;
+    }
+    return 0;
+}
+
+/* The first and the last bytes, and some between. */
+int time_index_identify(int fd, uint64_t size, struct index_identity *id)
+{
+    unsigned char bytes[SAMPLE_BYTES];
+    uint64_t last = size > SAMPLE_BYTES ? size - SAMPLE_BYTES : 0;
+    size_t length = size < SAMPLE_BYTES ? size : SAMPLE_BYTES;
+    struct stat st;
+    int rc = fstat(fd, &st) ? -errno : 0;
+
+    *id = (struct index_identity){ .size = size };
+    for ( unsigned int i = 0; !rc && i < SAMPLES; i++ )
+    {
+        rc = read_fully(fd, bytes, length, last / (SAMPLES - 1) * i +
+                        last % (SAMPLES - 1) * i / (SAMPLES - 1));
+        id->crc = rc ? 0 : xt_crc32c(id->crc, bytes, length);
+    }
+    if ( !rc )
+        id->modified = UINT64_C(1000000000) * st.st_mtim.tv_sec +
+                       st.st_mtim.tv_nsec;
+    return rc;
+}
+
+void index_header_init(struct index_header *h)
+{
+    *h = (struct index_header){ .version = VERSION };
+    memcpy(h->magic, magic, sizeof(magic));
+}
+
+uint32_t index_header_crc(const struct index_header *h)
+{
+    struct index_header copy = *h;
+
+    copy.crc = 0;
+    return xt_crc32c(0, &copy, sizeof(copy));
+}
+
+/* --- opening -------------------------------------------------------------- */
+
+static bool is_of_trace(struct time_index *x, const char *path)
+{
+    const struct index_identity *id = &x->header.trace;
+    struct index_identity now;
+    struct stat st;
+    int fd = fault_open(path, O_RDONLY | O_CLOEXEC, 0);
+    bool is_same = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+                   (uint64_t)st.st_size >= id->size &&
+                   !time_index_identify(fd, id->size, &now) &&
+                   now.crc == id->crc;
+
+    x->is_whole = is_same && (uint64_t)st.st_size == id->size;
+    if ( fd >= 0 )
+        close(fd);
+    /* A file that has grown was modified. */
+    return is_same && (!x->is_whole || now.modified == id->modified);
+}
+
+static size_t checkpoint_bytes(const struct index_header *h)
+{
+    return (size_t)h->nr_checkpoints * sizeof(struct index_checkpoint);
+}
+
+static size_t metadata_bytes(const struct index_header *h)
+{
+    return (size_t)h->nr_metadata * sizeof(struct index_metadata);
+}
+
+static size_t tables_bytes(const struct index_header *h)
+{
+    return checkpoint_bytes(h) + metadata_bytes(h) + h->metadata_size;
+}
+
+static bool is_valid_header(const struct index_header *h, uint64_t file_size)
+{
+    struct index_header expected;
+
+    index_header_init(&expected);
+    return !memcmp(h->magic, expected.magic, sizeof(h->magic)) &&
+           h->version == expected.version && h->crc == index_header_crc(h) &&
+           h->metadata_size < MAX_TABLES && tables_bytes(h) < MAX_TABLES &&
+           h->tables <= file_size && file_size - h->tables == tables_bytes(h);
+}
+
+static const struct index_checkpoint *
+get_checkpoints(const struct time_index *x)
+{
+    return (const void *)x->tables;
+}
+
+static const struct index_metadata *get_metadata(const struct time_index *x)
+{
+    return (const void *)(x->tables + checkpoint_bytes(&x->header));
+}
+
+static const unsigned char *get_records(const struct time_index *x)
+{
+    return x->tables + checkpoint_bytes(&x->header) +
+           metadata_bytes(&x->header);
+}
+
+static bool are_valid_checkpoints(const struct time_index *x)
+{
+    const struct index_checkpoint *c = get_checkpoints(x);
+    const struct index_header *h = &x->header;
+
+    for ( uint32_t i = 0; i < h->nr_checkpoints; i++ )
+        if ( c[i].at > h->tables || c[i].size > h->tables - c[i].at ||
+             c[i].nr_metadata > h->nr_metadata ||
+             (i && (c[i].time <= c[i - 1].time ||
+                    c[i].position < c[i - 1].position)) )
+            return false;
+    return true;
+}
+
+static bool is_valid_metadata(const struct time_index *x)
+{
+    const struct index_metadata *m = get_metadata(x);
+    const unsigned char *at = get_records(x);
+    const unsigned char *end = at + x->header.metadata_size;
+    struct xt_record r;
+
+    for ( uint32_t i = 0; i < x->header.nr_metadata; i++ )
+    {
+        if ( m[i].cpu >= XT_MAX_CPUS || !m[i].size ||
+             xt_record_decode(&r, at, end) != m[i].size )
+            return false;
+        at += m[i].size;
+    }
+    return at == end;
+}
+
+/* Read and check all but the states.  0, -EINVAL, or another -errno. */
+static int read_tables(struct time_index *x, const char *path)
+{
+    struct stat st;
+    size_t size;
+    int rc = fstat(x->fd, &st) ? -errno
+             : read_fully(x->fd, &x->header, sizeof(x->header), 0);
+
+    if ( rc )
+        return rc;
+    if ( !is_valid_header(&x->header, st.st_size) ||
+         !is_of_trace(x, path) )
+        return -EINVAL;
+    size = tables_bytes(&x->header);
+    x->tables = fault_malloc(size ? size : 1);
+    if ( !x->tables )
+        return -ENOMEM;
+    rc = read_fully(x->fd, x->tables, size, x->header.tables);
+    if ( !rc && (xt_crc32c(0, x->tables, size) != x->header.tables_crc ||
+                 !are_valid_checkpoints(x) || !is_valid_metadata(x)) )
+        rc = -EINVAL;
+    return rc;
+}
+
+enum index_state time_index_open(struct time_index *x, const char *path)
+{
+    char *name = time_index_name(path);
+    int rc;
+
+    *x = (struct time_index){ .fd = -1 };
+    if ( name )
+        x->fd = fault_open(name, O_RDONLY | O_CLOEXEC, 0);
+    free(name);
+    if ( x->fd < 0 )
+        return INDEX_MISSING;
+    rc = read_tables(x, path);
+    if ( !rc )
+        return INDEX_FITS;
+    time_index_close(x);
+    return rc == -ENOMEM ? INDEX_MISSING : INDEX_STALE;
+}
+
+void time_index_close(struct time_index *x)
+{
+    assert(x->fd >= 0);
+    close(x->fd);
+    free(x->tables);
+    *x = (struct time_index){ .fd = -1 };
+}
+
+/* --- a checkpoint --------------------------------------------------------- */
+
+const struct index_checkpoint *time_index_find(const struct time_index *x,
+                                               uint64_t time)
+{
+    const struct index_checkpoint *c = get_checkpoints(x);
+    size_t low = 0, high = x->header.nr_checkpoints;
+
+    while ( low < high )
+    {
+        size_t middle = low + (high - low) / 2;
+
+        if ( c[middle].time <= time )
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    assert(!low || c[low - 1].time <= time);
+    return low ? &c[low - 1] : NULL;
+}
+
+const struct index_checkpoint *
+time_index_get_previous(const struct time_index *x,
+                        const struct index_checkpoint *c)
+{
+    assert(c >= get_checkpoints(x));
+    return c > get_checkpoints(x) ? c - 1 : c;
+}
+
+int time_index_load(const struct time_index *x,
+                    const struct index_checkpoint *c,
+                    struct early_records *early)
+{
+    unsigned char *bytes = fault_malloc(c->size ? c->size : 1);
+    int rc = bytes ? read_fully(x->fd, bytes, c->size, c->at) : -ENOMEM;
+
+    assert(c->size <= x->header.tables);
+    if ( !rc && xt_crc32c(0, bytes, c->size) != c->crc )
+        rc = -EINVAL;
+    rc = rc ? rc : early_load(early, bytes, c->size);
+    free(bytes);
+    return rc;
+}
+
+int time_index_visit_metadata(const struct time_index *x,
+                              const struct index_checkpoint *c,
+                              index_metadata_fn *fn, void *arg)
+{
+    const struct index_metadata *m = get_metadata(x);
+    const unsigned char *at = get_records(x);
+    struct xt_record r;
+    struct xt_item item;
+    int rc = 0;
+
+    assert(c->nr_metadata <= x->header.nr_metadata);
+    for ( uint32_t i = 0; !rc && i < c->nr_metadata; at += m[i++].size )
+    {
+        xt_record_view(&r, at);
+        item = (struct xt_item){
+            .time = m[i].time, .where = (uint64_t)m[i].cpu << XT_ITEM_CPU_SHIFT,
+        };
+        rc = fn(arg, &item, &r, at, m[i].size);
+    }
+    return rc;
+}
+
+const unsigned char *time_index_get_metadata(const struct time_index *x,
+                                             size_t *size)
+{
+    assert(x->tables);
+    *size = x->header.metadata_size;
+    return x->is_whole && !(x->header.flags & INDEX_IS_PARTIAL)
+           ? get_records(x) : NULL;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The index of a trace by time, TRACE.xti: what a reader that begins in the
+ * middle of the trace needs from before, at CHECKPOINTS some MiB apart.
+ *
+ *     struct index_header
+ *     for each checkpoint     the early records of the moment (early-save.h)
+ *     struct index_checkpoint, for each checkpoint, in the order of time
+ *     struct index_metadata, for each metadata record, in the order of time
+ *     these metadata records
+ *
+ * Numbers have the byte order of the machine; each part has a checksum.  An
+ * index belongs to a file with the same size and time of modification, or to
+ * one that has only grown since: parts of the file, here and there, have a
+ * checksum, too.
+ */
+#ifndef XENALYZE_CONVERT_TIME_INDEX_H
+#define XENALYZE_CONVERT_TIME_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "libxentrace/libxentrace.h"
+#include "xenalyze/convert/early-records.h"
+
+#define TIME_INDEX_SUFFIX ".xti"
+
+/* The identity of a trace, as far as the index has it. */
+struct index_identity
+{
+    uint64_t size;
+    uint64_t modified;          /* ns since 1970 */
+    uint32_t crc;               /* samples of these bytes */
+    uint32_t zero;
+};
+
+enum index_flag
+{
+    INDEX_CLOCKS_DIFFER = 1,    /* an analysis corrects the clocks of pcpus,
+                                   which the index does not */
+    INDEX_IS_PARTIAL = 2,       /* nothing behind damage, or of another
+                                   capture */
+};
+
+struct index_header
+{
+    char magic[8];
+    uint32_t version;
+    uint32_t flags;             /* enum index_flag */
+    struct index_identity trace;
+    uint64_t tables;            /* offset of the checkpoints */
+    uint64_t metadata_size;     /* bytes of the records */
+    uint32_t nr_checkpoints, nr_metadata;
+    uint32_t tables_crc;        /* all behind the states */
+    uint32_t crc;               /* this header, with 0 here */
+};
+
+struct index_checkpoint
+{
+    uint64_t time;              /* all earlier records are in the state */
+    uint64_t position;          /* in the trace, about */
+    uint64_t at;                /* offset of the state */
+    uint32_t size, crc;         /* the state */
+    uint32_t nr_metadata;       /* records before */
+    uint32_t zero;
+};
+
+struct index_metadata
+{
+    uint64_t time;
+    uint16_t cpu;
+    uint8_t size, zero[5];
+};
+
+/* --- reading -------------------------------------------------------------- */
+
+struct time_index
+{
+    int fd;
+    struct index_header header;
+    bool is_whole;              /* the trace has not grown since */
+    unsigned char *tables;      /* checkpoints and metadata */
+};
+
+enum index_state
+{
+    INDEX_FITS,
+    INDEX_MISSING,
+    INDEX_STALE,                /* for another trace, version, or damaged */
+};
+
+/*
+ * Open the index of the trace at `path`.  Unless the result is INDEX_FITS,
+ * nothing is open; no memory counts as missing.
+ */
+enum index_state time_index_open(struct time_index *x, const char *path);
+void time_index_close(struct time_index *x);    /* once; not needed if closed */
+
+/* The last checkpoint up to `time`, or NULL. */
+const struct index_checkpoint *time_index_find(const struct time_index *x,
+                                               uint64_t time);
+
+/* The checkpoint before this one, or, if it is the first, itself. */
+const struct index_checkpoint *
+time_index_get_previous(const struct time_index *x,
+                        const struct index_checkpoint *c);
+
+/* Read the state into new early records.  0; -EINVAL: damaged; -ENOMEM. */
+int time_index_load(const struct time_index *x,
+                    const struct index_checkpoint *c,
+                    struct early_records *early);
+
+typedef int index_metadata_fn(void *arg, const struct xt_item *item,
+                              const struct xt_record *r, const void *bytes,
+                              size_t size);
+
+/* Deliver the metadata before the checkpoint; 0, or a callback's failure. */
+int time_index_visit_metadata(const struct time_index *x,
+                              const struct index_checkpoint *c,
+                              index_metadata_fn *fn, void *arg);
+
+/*
+ * All metadata of the trace, one record behind the other; NULL: not known.
+ * Borrowed.
+ */
+const unsigned char *time_index_get_metadata(const struct time_index *x,
+                                             size_t *size);
+
+/* --- writing -------------------------------------------------------------- */
+
+struct index_options
+{
+    struct xt_trace *trace;     /* rewound; a mapped file */
+    const char *path;           /* the trace, too */
+    bool clocks_differ;         /* see INDEX_CLOCKS_DIFFER */
+    void (*progress)(void *arg, uint64_t time); /* or NULL */
+    void *progress_arg;
+};
+
+struct index_counts
+{
+    uint32_t checkpoints;
+    uint64_t size;              /* bytes of the index */
+    bool is_partial;            /* see INDEX_IS_PARTIAL */
+};
+
+/* Write the index of a trace beside it.  0 or -errno with *e. */
+int time_index_write(const struct index_options *o, struct index_counts *counts,
+                     struct err *e);
+
+/* --- common --------------------------------------------------------------- */
+
+/* The name of the index; free().  NULL: no memory. */
+char *time_index_name(const char *path);
+
+/* The identity of the first `size` bytes of an open trace.  0 or -errno. */
+int time_index_identify(int fd, uint64_t size, struct index_identity *id);
+
+void index_header_init(struct index_header *h);
+uint32_t index_header_crc(const struct index_header *h);
+
+#endif /* XENALYZE_CONVERT_TIME_INDEX_H */

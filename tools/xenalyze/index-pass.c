@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The pass of `xenalyze index`.
+ */
+#include "xenalyze/index-pass.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+
+#include "common/num.h"
+#include "xenalyze/convert/convert.h"
+#include "xenalyze/engine/engine.h"
+#include "xenalyze/pass-progress.h"
+
+/* Would an analysis correct clocks?  1, 0, or -errno; the trace is rewound. */
+static int find_corrections(const struct run *run, struct err *e)
+{
+    /* An analysis that ends with the first record. */
+    const struct analyze_options options = { .threads = 1, .bounded = true };
+    unsigned int nr;
+    bool any = false;
+    int rc = analyze_trace(run->trace, &options, NULL, 0, e);
+
+    rc = rc ? rc : xt_trace_rewind(run->trace, e);
+    rc = rc ? rc : xt_trace_cpus(run->trace, &nr, e);
+    if ( !rc )
+    {
+        any = analyze_has_corrections(run->trace, nr);
+        rc = analyze_reset_clocks(run->trace, e);
+    }
+    rc = rc ? rc : xt_trace_rewind(run->trace, e);
+    assert(rc <= 0);
+    return rc ? rc : any;
+}
+
+int index_build(const struct run *run, struct index_counts *counts,
+                struct err *e)
+{
+    struct index_options o = {
+        .trace = run->trace, .path = run->config->path,
+    };
+    struct pass_progress progress;
+    int rc = find_corrections(run, e);
+
+    if ( rc < 0 )
+        return rc;
+    o.clocks_differ = rc;
+    rc = 0;
+    if ( pass_progress_begin(&progress, run, true) )
+    {
+        o.progress = pass_progress_update;
+        o.progress_arg = &progress;
+        rc = xt_trace_rewind(run->trace, e);
+    }
+    rc = rc ? rc : time_index_write(&o, counts, e);
+    pass_progress_end(&progress);
+    return rc ? rc : xt_trace_rewind(run->trace, e);
+}
+
+/* Only a file that is mapped as it is can be read from its middle. */
+static int check_input(const struct run *run, struct err *e)
+{
+    struct err unmapped = ERR_INIT;
+    uint64_t first, last;
+    int rc = run->config->nr_paths == 1
+             ? xt_trace_span(run->trace, &first, &last, &unmapped) : -ESPIPE;
+
+    if ( rc == -ESPIPE )
+        return err_set(e, -EINVAL, "%s: only a file that is not compressed "
+                       "can have an index", run->name);
+    rc = rc ? err_set(e, rc, "%s", unmapped.text)
+            : xt_trace_rewind(run->trace, e);
+    return rc || first <= last ? rc : PASS_NO_RECORD;
+}
+
+int index_pass(const struct run *run, struct err *e)
+{
+    struct index_counts counts;
+    char size[NUM_HUMAN_MAX + 1];
+    int rc = check_input(run, e);
+
+    rc = rc ? rc : index_build(run, &counts, e);
+    if ( rc )
+        return rc;
+    if ( counts.is_partial )
+        log_warning(run->log, "%s: parts behind damage, or of another capture, "
+                    "are not in the index", run->name);
+    *num_human_1024(size, counts.size, "B") = '\0';
+    fprintf(run->out, "%s" TIME_INDEX_SUFFIX ": %" PRIu32 " checkpoint%s, %s\n",
+            run->name, counts.checkpoints, num_plural(counts.checkpoints),
+            size);
+    return run_flush(run, e);
+}
