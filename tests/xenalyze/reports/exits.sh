@@ -216,3 +216,42 @@ grep -E ' (EXTERNAL_INTERRU?P?|IO_INSTRUCTI?O?): ' out &&
     fail 'a reason is cut without a mark'
 awk 'length > 80' out >wide
 [ ! -s wide ] || fail "$(cat wide)"
+
+# An exit with several accesses counts once: each access has a part of its
+# time.  Addresses beyond the first 16 records of an exit are "others".
+{
+    echo '0 1000000 0x21101 0x10000'
+    echo '0 1000100 0x81001'
+    echo '0 1001000 0x81002 30 0x1000'
+    for port in 0x1f0 0x1f0 0x1f0 0x3f8; do echo "0 - 0x82016 $port 0"; done
+    echo '0 1401000 0x81001'
+    echo '0 2001000 0x81002 30 0x1000'
+    i=0
+    while [ $((i += 1)) -le 20 ]; do echo '0 - 0x82016 0x1f0 0'; done
+    echo '0 2401000 0x81001'
+    echo '0 2500000 0x81002 48 0x1000'
+    echo '0 - 0x82017 0xfee00300 5'
+    echo '0 - 0x82217 0xfee00310 5'
+    echo '0 2600000 0x81001'
+    echo '0 3000000 0x21011 0x10000'
+} | compose accesses
+expect 0 "$xenalyze" --cpu-hz 1G --summary accesses
+for row in ' 1f0:.r. +19 +0.00s 31.00% 32631 cyc' \
+           ' 3f8:.r. +1 +0.00s  5.00% 100000 cyc' \
+           ' others: +4 +0.00s  4.00% 20000 cyc' \
+           'fee00300:.r. +1 +0.00s  2.50% 50000 cyc' \
+           'fee00310:.w. +1 +0.00s  2.50% 50000 cyc'; do
+    grep -Eq "^ *${row# }" out || fail "$row: $(sed -n '/^IO addr/,$p' out)"
+done
+expect 0 "$xenalyze" --cpu-hz 1G --json accesses
+mv out report
+cat >accesses.py <<'END2'
+import json, sys
+
+tables = json.load(open(sys.argv[1]))["tables"]
+sums = {(r.get("port"), r.get("access")): r["total_cycles"]
+        for r in tables["io_ports"]}
+assert sums == {(0x1f0, "read"): 620000, (0x3f8, "read"): 100000,
+                (None, None): 80000}, sums
+END2
+expect 0 python3 accesses.py report

@@ -161,6 +161,7 @@ void summary_add_exit(void *state, const struct fact_exit *f)
     }
     x = summary_exit_find_fast(h, f->cause);
     b->fault_va = 0;
+    b->counts_left_out = false;
     if ( !x || f->cause == EXIT_OTHER )
     {
         summary_add_exit_slow(b, f);
@@ -261,19 +262,45 @@ static void note_injection(struct summary *b, struct summary_hvm *h,
     stats_map_add(&h->interrupts, &b->pool, f->at, 0, f->time);
 }
 
+/* Accesses without an address, once for each exit. */
+COLD
+static void note_left_out(struct summary *b, struct stats_map *m,
+                          const struct fact_exit *x, uint64_t cycles)
+{
+    struct stats *others = b->counts_left_out
+                           ? NULL : stats_map_get_others(m, &b->pool);
+
+    debug_assert(x->left_out < x->accesses);
+    b->counts_left_out = true;
+    for ( uint32_t i = 0; others && i < x->left_out; i++ )
+        stats_add(others, &b->pool, cycles, x->start);
+}
+
+/* An exit may have many accesses, such as those of REP: each has a part. */
+static void note_access(struct summary *b, struct stats_map *m,
+                        const struct fact_handle *f)
+{
+    const struct fact_exit *x = f->exit;
+    uint64_t cycles = x ? x->cycles : 0;
+
+    if ( x && x->accesses > 1 )
+        cycles /= x->accesses;
+    stats_map_add(m, &b->pool, f->at * 2 + f->write, cycles, f->time);
+    if ( x && x->left_out )
+        note_left_out(b, m, x, cycles);
+}
+
 static void note_port(struct summary *b, struct summary_hvm *h,
                       const struct fact_handle *f)
 {
-    stats_map_add(&h->io, &b->pool, f->at * 2 + f->write,
-                  f->exit ? f->exit->cycles : 0, f->time);
+    note_access(b, &h->io, f);
 }
 
 /* The shadow fault has the guest-virtual address, the access the physical. */
 static void note_mmio(struct summary *b, struct summary_hvm *h,
                       const struct fact_handle *f)
 {
-    stats_map_add(&h->mmio, &b->pool, f->at * 2 + f->write,
-                  f->exit ? f->exit->cycles : 0, f->time);
+    note_access(b, &h->mmio, f);
     if ( b->fault_va && f->exit )
         stats_map_add(&h->mmio_va, &b->pool, f->at, b->fault_va, f->time);
 }

@@ -132,7 +132,8 @@ struct summary_hvm
     uint8_t exit_index[EXIT_CAUSES];
     struct stats_map others;    /* cause EXIT_OTHER, by reason */
     struct stats_map interrupts;        /* injected, by vector */
-    struct stats_map io, mmio;  /* by address * 2 + write */
+    struct stats_map io, mmio;  /* by address * 2 + write: the exit's time,
+                                   in equal parts */
     struct stats_map mmio_va;   /* by physical address: guest address */
     struct stats_map bars;      /* histogram of rip, by bar */
 };
@@ -223,6 +224,8 @@ struct summary
     struct stats_pool pool;
 
     uint64_t fault_va;      /* guest address of the MMIO in the current exit */
+    bool counts_left_out;   /* accesses of the current exit are counted that
+                               are no facts */
     const struct vcpu *latest;          /* vcpu of the most recent exit, ... */
     struct summary_hvm *latest_hvm;  /* ... and its struct */
     struct summary_vcpu **vcpus;   /* by index; after close() by id, */

@@ -58,6 +58,7 @@ static inline void init_exit_fact(struct pcpu *p, uint32_t event)
     f->levels = f->wide ? 4 : p->levels;
     f->handler = f->resyncs = f->unpinned = f->brute_force = 0;
     f->seen = 0;
+    f->accesses = f->left_out = 0;
 }
 
 /* Words of an exit: reason, then the guest's address in one word or two. */
@@ -223,6 +224,10 @@ static bool free_slot(struct open_exit *o, bool main)
     return o->nr_pending < FACT_HANDLERS;
 }
 
+/* Ports and MMIO; the flags of writes and of 64 bits are no part of minor. */
+#define ACCESSES (UINT64_C(1) << (TRC_HVM_IOPORT_READ & 0xff) | \
+                  UINT64_C(1) << (TRC_HVM_IOMEM_READ & 0xff))
+
 /* NULL: no slot is left. */
 static inline struct handler_record *defer_handler(struct open_exit *o,
                                                    uint32_t event,
@@ -249,12 +254,19 @@ static inline struct handler_record *add_handler(struct pcpu *p,
 {
     struct open_exit *o = &p->open_exit;
     bool main = !o->exit.handler && handler_is_main(event);
+    uint64_t bit = minor < 64 ? UINT64_C(1) << minor : 0;
+    struct handler_record *h;
 
-    o->exit.seen |= minor < 64 ? UINT64_C(1) << minor : 0;
+    o->exit.seen |= bit;
+    o->exit.accesses += !!(bit & ACCESSES);
     if ( main )
         o->exit.handler = minor;
-    return emit_wants_handle(p->emit) ? defer_handler(o, event, words, main)
-                                      : NULL;
+    if ( !emit_wants_handle(p->emit) )
+        return NULL;
+    h = defer_handler(o, event, words, main);
+    if ( !h )
+        o->exit.left_out += !!(bit & ACCESSES);
+    return h;
 }
 
 void hvm_add_handler(struct pcpu *p, const struct xt_record *r,

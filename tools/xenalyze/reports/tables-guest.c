@@ -212,6 +212,10 @@ static void export_accesses(struct export *x, const struct account *a,
                    export_number(rows[i]->key / 2),
                    export_text(rows[i]->key & 1 ? "write" : "read"),
                    export_series(&rows[i]->stats));
+    if ( m->others )
+        EXPORT_ROW(x, export_number(v->domain), export_number(v->id),
+                   export_optional(false, 0), export_text(NULL),
+                   export_series(m->others));
 }
 
 static void walk_io(struct export *x, void *state)
@@ -234,11 +238,15 @@ static void walk_mmio(struct export *x, void *state)
                             &a->summary->vcpus[i]->hvm->mmio);
 }
 
+_Static_assert(FACT_HANDLERS == 16, "the text of the key's column");
+
 #define ACCESS_COLUMNS(name_, key, help)                                    \
 static const struct export_column name_[] = {                               \
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,                                       \
-    EXPORT_COLUMN(key, COUNT, help),                                        \
-    EXPORT_COLUMN("access", TEXT, "the direction: read or write"),          \
+    EXPORT_OPTIONAL(key, COUNT, help "; absent: all accesses beyond the "   \
+                    "first 16 records in an exit, and beyond the first "    \
+                    "262,144 rows"),                                        \
+    EXPORT_OPTIONAL("access", TEXT, "the direction: read or write"),        \
     EXPORT_STATISTICS,                                                      \
 }
 
@@ -259,9 +267,11 @@ const struct export_table report_tables_guest[] = {
     { "interrupt_to_halt", "Time from an interrupt to the next halt of the "
       "vcpu.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(halt_columns), walk_halts },
-    { "io_ports", "Cost of accesses to I/O ports.", EXPORT_IN_TABLES,
+    { "io_ports", "Cost of accesses to I/O ports: the time of an exit, in "
+      "equal parts for its accesses.", EXPORT_IN_TABLES,
       EXPORT_COLUMNS(io_columns), walk_io },
-    { "mmio_addresses", "Cost of accesses to emulated device memory.",
+    { "mmio_addresses", "Cost of accesses to emulated device memory: the time "
+      "of an exit, in equal parts for its accesses.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(mmio_columns), walk_mmio },
     { "mmio_virtual_addresses", "Cost of accesses to emulated device memory, "
       "by virtual address of the guest.",

@@ -46,8 +46,8 @@ static bool grow_map(struct stats_map *m, struct stats_pool *pool)
     return true;
 }
 
-/* The common series of all keys beyond STATS_MAP_MAX. */
-static struct stats *get_others(struct stats_map *m, struct stats_pool *pool)
+struct stats *stats_map_get_others(struct stats_map *m,
+                                   struct stats_pool *pool)
 {
     if ( !m->others )
     {
@@ -66,7 +66,7 @@ static struct stats *insert_row(struct stats_map *m, struct stats_pool *pool,
     struct stats_row *row;
 
     if ( m->used == STATS_MAP_MAX )
-        return get_others(m, pool);
+        return stats_map_get_others(m, pool);
     row = grow_map(m, pool) ? arena_new(&pool->arena, struct stats_row) : NULL;
     if ( !row )
     {
@@ -131,7 +131,7 @@ void stats_map_merge(struct stats_map *m, struct stats_pool *pool,
     assert(m != from);
     if ( from->used )
         m->weighted = from->weighted;
-    to = from->others ? get_others(m, pool) : NULL;
+    to = from->others ? stats_map_get_others(m, pool) : NULL;
     if ( to )
         stats_merge(to, pool, from->others);
     for ( size_t i = 0; i < from->size; i++ )

@@ -265,12 +265,16 @@ struct stats_map
     size_t size, used;
     struct stats_row *last;     /* of the last lookup, and often the next */
     bool weighted;              /* for new series */
-    struct stats *others;       /* of keys beyond STATS_MAP_MAX; or NULL */
+    struct stats *others;       /* of keys that are not kept; or NULL */
 };
 
 /* Find or create the series of a key.  NULL: pool->failed. */
 struct stats *stats_map_get(struct stats_map *m, struct stats_pool *pool,
                             uint64_t key);
+
+/* The common series of keys that are not kept.  NULL: pool->failed. */
+struct stats *stats_map_get_others(struct stats_map *m,
+                                   struct stats_pool *pool);
 
 /* Find the series of a key, or NULL. */
 const struct stats *stats_map_find(const struct stats_map *m, uint64_t key);

@@ -293,6 +293,8 @@ static void print_addresses(const struct text *t, const char *heading,
         fprintf(t->out, "%s address summary:\n", heading);
     for ( size_t i = 0; i < n; i++ )
         print_address(t, rows[i], vas);
+    if ( m->others )
+        print_cost(t, m->others, "  others:    ");
 }
 
 static void print_histogram(const struct text *t, const struct stats_map *m)
