@@ -74,6 +74,14 @@ for what in run wait; do
     expect 1 "$xenalyze" over $what exits
     expect_message "capture with xentrace -e sched:min"
 done
+
+# Beside a summary or another table, the events are named without an error.
+expect 0 "$xenalyze" --interval-domain-wait-time-all --summary ./exits
+expect_message "has no changes of runstates; capture with"
+expect 0 "$xenalyze" --interval-domain-wait-time-all --style=table \
+    --interval-domain-guest-interrupt 1 exits
+grep -q '^ no vcpu waited; capture with xentrace -e sched:min$' out ||
+    fail "no word about missing events"
 expect 0 "$xenalyze" over wait --json exits
 grep -q 'no scheduler events' err || fail "no word about missing events"
 

@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/fault.h"
 #include "xenalyze/filter/filter.h"
@@ -17,8 +16,6 @@ struct intervals
     struct interval *all[REPORT_MAX_INTERVALS];
     enum interval_kind kinds[REPORT_MAX_INTERVALS];
     size_t nr;
-    char lacks[64];             /* classes of events without which no table
-                                   is printed; "": none */
 };
 
 static bool intervals_are_requested(const struct report_config *c)
@@ -121,28 +118,41 @@ static bool needs_runstates(enum interval_kind kind)
            kind == INTERVAL_DOMAIN_WAIT_ALL;
 }
 
-static void print_interval_table(struct report_pass *p, struct intervals *s,
-                                 size_t i)
+/* Stock has no report of waiting time. */
+static bool prints_table(const struct report_pass *p, enum interval_kind kind)
 {
-    char missing[sizeof(s->lacks)];
+    assert(p->request.style <= STYLE_TABLE);
+    return p->request.style == STYLE_TABLE || kind == INTERVAL_DOMAIN_WAIT_ALL;
+}
 
-    find_missing(p, s->all[i], missing, sizeof(missing));
-    if ( *missing && needs_runstates(s->kinds[i]) )
-        memcpy(s->lacks, missing, sizeof(missing));
-    else
-        text_print_interval_table(s->all[i], &p->request, missing, p->out);
+/* Tables that all need runstates, and have none. */
+static bool intervals_are_empty(struct report_pass *p)
+{
+    const struct intervals *s = report_state(p, &report_intervals);
+
+    for ( size_t i = 0; i < s->nr; i++ )
+        if ( !needs_runstates(s->kinds[i]) || !prints_table(p, s->kinds[i]) ||
+             !text_interval_lacks(s->all[i]) )
+            return false;
+    return s->nr;
+}
+
+static void print_interval_table(struct report_pass *p,
+                                 const struct interval *i)
+{
+    char missing[64];
+
+    find_missing(p, i, missing, sizeof(missing));
+    text_print_interval_table(i, &p->request, missing, p->out);
 }
 
 static int intervals_print(struct report_pass *p, void *state)
 {
     struct intervals *s = state;
-    bool is_table = p->request.style == STYLE_TABLE;
 
-    assert(p->request.style <= STYLE_TABLE);
-    /* Stock has no report of waiting time. */
     for ( size_t i = 0; i < s->nr; i++ )
-        if ( is_table || s->kinds[i] == INTERVAL_DOMAIN_WAIT_ALL )
-            print_interval_table(p, s, i);
+        if ( prints_table(p, s->kinds[i]) )
+            print_interval_table(p, s->all[i]);
         else
             text_print_interval(s->all[i], p->out);
     return 0;
@@ -164,9 +174,7 @@ static int intervals_check(struct report_pass *p, void *state, struct err *e)
                            "with --domain or --vcpu", p->name,
                            interval_name(s->kinds[i]));
     }
-    return *s->lacks ? err_set(e, -ENODATA, "%s has no changes of runstates; "
-                               "capture with xentrace -e %s", p->name,
-                               s->lacks) : 0;
+    return 0;
 }
 
 static void intervals_free(void *state)
@@ -225,6 +233,9 @@ static const struct export_table tables[] = {
 const struct report report_intervals = {
     .name = "intervals", .kind = REPORT_STREAM,
     .is_requested = intervals_are_requested,
+    .is_empty = intervals_are_empty,
+    .events = "changes of runstates", .class = "sched:min",
+    .capture = "sched:min",
     .open = intervals_open, .print = intervals_print,
     .check = intervals_check, .tables = { tables }, .free = intervals_free,
 };
