@@ -66,8 +66,14 @@ awk 'BEGIN {
     }
 }' | compose crowd
 expect 1 "$xenalyze" --interval-domain-total-time-all crowd
-expect_message "--interval-domain-total-time-all has no room for all"
+expect_message "--interval-domain-total-time-all has more than 4096 columns, and"
 [ "$(tail -n 1 out | wc -w)" = 4097 ] || fail "not as many as there is room for"
+expect 1 "$xenalyze" over run --cpu-hz 1G --every 1ms crowd
+expect_message "has more than 4096 columns, so there is no table"
+[ ! -s out ] || fail "a table with wrong sums"
+expect 1 "$xenalyze" over run --cpu-hz 1G --every 1ns crowd
+expect_message "that makes too many intervals, so there is no table"
+[ ! -s out ] || fail "a table without some rows"
 expect 0 "$xenalyze" --interval-domain-total-time-all --domain 9-99 crowd
 
 # A window with a size that ends in the middle of its last record.

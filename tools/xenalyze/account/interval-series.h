@@ -11,8 +11,6 @@
 #include "xenalyze/account/grid.h"
 #include "xenalyze/account/interval.h"
 
-#define INTERVAL_MAX_COLUMNS 4096u
-
 struct interval
 {
     enum interval_kind kind;

@@ -76,7 +76,9 @@ const char *interval_name(enum interval_kind kind);
 /* True if the number of rows exceeds the limit; further rows are missing. */
 bool interval_is_truncated(const struct interval *i);
 
-/* True if more than 4096 ids appeared; further columns are missing. */
+#define INTERVAL_MAX_COLUMNS 4096u
+
+/* True if more ids appeared; further columns are missing. */
 bool interval_has_too_many_ids(const struct interval *i);
 
 #endif /* XENALYZE_ACCOUNT_INTERVAL_H */

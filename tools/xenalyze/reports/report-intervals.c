@@ -137,13 +137,15 @@ static bool intervals_are_empty(struct report_pass *p)
     return s->nr;
 }
 
+/* Without some columns, the largest ones and the sum of others are wrong. */
 static void print_interval_table(struct report_pass *p,
                                  const struct interval *i)
 {
     char missing[64];
 
     find_missing(p, i, missing, sizeof(missing));
-    text_print_interval_table(i, &p->request, missing, p->out);
+    if ( !interval_has_too_many_ids(i) && !interval_is_truncated(i) )
+        text_print_interval_table(i, &p->request, missing, p->out);
 }
 
 static int intervals_print(struct report_pass *p, void *state)
@@ -158,6 +160,13 @@ static int intervals_print(struct report_pass *p, void *state)
     return 0;
 }
 
+static const char *find_consequence(const struct report_pass *p,
+                                    enum interval_kind kind)
+{
+    return !p->export && prints_table(p, kind)
+           ? ", so there is no table" : ", and the last ones are missing";
+}
+
 static int intervals_check(struct report_pass *p, void *state, struct err *e)
 {
     struct intervals *s = state;
@@ -165,14 +174,15 @@ static int intervals_check(struct report_pass *p, void *state, struct err *e)
     for ( size_t i = 0; i < s->nr; i++ )
     {
         if ( interval_is_truncated(s->all[i]) )
-            return err_set(e, -E2BIG, "%s: that makes too many intervals, "
-                           "and the last ones are missing; choose longer "
-                           "ones with --interval", p->name);
+            return err_set(e, -E2BIG, "%s: that makes too many intervals%s; "
+                           "choose longer ones with --interval", p->name,
+                           find_consequence(p, s->kinds[i]));
         if ( interval_has_too_many_ids(s->all[i]) )
-            return err_set(e, -E2BIG, "%s: --interval-%s has no room for "
-                           "all, and the last ones are missing; choose some "
-                           "with --domain or --vcpu", p->name,
-                           interval_name(s->kinds[i]));
+            return err_set(e, -E2BIG, "%s: --interval-%s has more than %u "
+                           "columns%s; choose some with --domain or --vcpu",
+                           p->name, interval_name(s->kinds[i]),
+                           INTERVAL_MAX_COLUMNS,
+                           find_consequence(p, s->kinds[i]));
     }
     return 0;
 }
