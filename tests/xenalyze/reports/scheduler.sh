@@ -204,13 +204,38 @@ for weights in '256 256' '100 900'; do
     { pool 6 $weights; alternate 4000000000 9000000 1000000; } | compose share
     rules 1 share
     case $weights in
-    '256 256') has 'share 8 4 [78][0-9] d2v0' ;;
-    *) has 'share 8 4 [89][0-9] d2v0' ;;
+    '256 256') has 'share 5 1 [78][0-9] d2v0' ;;
+    *) has 'share 5 1 [89][0-9] d2v0' ;;
     esac
 done
 { pool 6 900 100; alternate 4000000000 9000000 1000000; } | compose share
 rules 0 share
 has 'share 8 0 - '
+
+# A starvation is one case from its begin to its end, with or without records
+# meanwhile; a second with a fair share divides it.
+{
+    pool 6 256 256
+    alternate 2000000000 9000000 1000000
+    echo '0 2000000000 0x21101 0x10000'
+    echo '0 8500000000 0x21011 0x10000'
+} | compose starved
+rules 1 starved
+has 'share 5 1 95 d2v0'
+expect 1 "$xenalyze" --cpu-hz 1G --check-scheduler --json starved
+python3 -c 'import json, sys
+rule = [r for r in json.load(sys.stdin)["tables"]["scheduler_rules"]
+        if r["rule"] == "share"][0]
+assert rule["worst_to_ns"] - rule["worst_from_ns"] == 8000000000, rule' \
+    <out || fail "the starvation is not 8 s long"
+{
+    pool 6 256 256
+    alternate 2000000000 9000000 1000000
+    alternate 4000000000 5000000 5000000 | awk '$2 >= 2000000000'
+    alternate 6000000000 9000000 1000000 | awk '$2 >= 4000000000'
+} | compose twice
+rules 1 twice
+has 'share [0-9]* 2 [78][0-9] d2v0'
 
 compose waits <<'END'
 0 900000 0x22a05 0 0

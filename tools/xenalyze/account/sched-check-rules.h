@@ -31,6 +31,9 @@ void sched_share_advance(struct sched_checks *c, uint64_t time);
 void sched_share_add(struct sched_checks *c, struct sched_vcpu *v,
                      const struct fact_runstate *f);
 
+/* At the end of the segment: count the starvation of the vcpu. */
+void sched_share_close(struct sched_checks *c, struct sched_vcpu *v);
+
 /* A timer was late, by more than c->late (sched-check-stalls.c). */
 void sched_break_late(struct sched_checks *c, struct sched_result *r,
                       const struct sched_case *how);

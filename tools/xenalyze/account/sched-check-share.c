@@ -6,6 +6,8 @@
  * Their fair shares divide the time that they got together.  No share exceeds
  * the window, since a vcpu runs on one pcpu at a time: the rest goes to the
  * others.  Vcpus with a cap or with a hard affinity are left out.
+ *
+ * A vcpu that gets too little in consecutive windows starves: that is one case.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -17,7 +19,7 @@
 /* A vcpu that wanted a pcpu in the whole window. */
 struct contender
 {
-    const struct sched_vcpu *vcpu;
+    struct sched_vcpu *vcpu;
     double weight;
 };
 
@@ -71,17 +73,57 @@ static void divide_weights(struct contender *all, size_t nr)
     }
 }
 
-static void check_contender(struct sched_checks *c, const struct sched_vcpu *v,
+void sched_share_close(struct sched_checks *c, struct sched_vcpu *v)
+{
+    const struct sched_starvation *s = &v->starvation;
+
+    if ( !s->to )
+        return;
+    assert(s->from < s->to && s->fair > 0);
+    c->rules[RULE_SHARE].tested++;
+    sched_break_rule(c, RULE_SHARE, &(struct sched_case){
+        100 - (uint64_t)(100 * s->got / s->fair), s->from, s->to, v->domain,
+        v->id, FACT_NO_PCPU });
+    v->starvation = (struct sched_starvation){ .to = 0 };
+}
+
+static void check_contender(struct sched_checks *c, struct sched_vcpu *v,
                             double fair)
 {
-    double part = fair > 0 ? 100 * (double)v->got / fair : 100;
+    struct sched_starvation *s = &v->starvation;
+    uint64_t begin = c->window_end - c->window;
+    bool starves = (double)v->got * 100 < fair * SCHED_FAIR_PERCENT;
 
     assert(v->weight);
-    c->rules[RULE_SHARE].tested++;
-    if ( part < SCHED_FAIR_PERCENT )
-        sched_break_rule(c, RULE_SHARE, &(struct sched_case){
-            100 - (uint64_t)part, c->window_end - c->window, c->window_end,
-            v->domain, v->id, FACT_NO_PCPU });
+    if ( !starves || s->to != begin )
+        sched_share_close(c, v);
+    if ( !starves )
+    {
+        c->rules[RULE_SHARE].tested++;
+        return;
+    }
+    if ( !s->to )
+        s->from = begin;
+    s->to = c->window_end;
+    s->got += (double)v->got;
+    s->fair += fair;
+    s->window_fair = fair;
+}
+
+/* `nr` windows follow that are like the last one. */
+static void repeat_window(struct sched_checks *c, uint64_t nr)
+{
+    for ( uint32_t i = 0; i < c->active.nr; i++ )
+    {
+        struct sched_vcpu *v = c->active.all[i];
+        struct sched_starvation *s = &v->starvation;
+
+        if ( s->to != c->window_end )
+            continue;
+        s->to += nr * c->window;
+        s->got += (double)v->got * (double)nr;
+        s->fair += s->window_fair * (double)nr;
+    }
 }
 
 /* The contenders of one pool, sorted by domain. */
@@ -176,6 +218,8 @@ static void close_window(struct sched_checks *c)
 
 void sched_share_advance(struct sched_checks *c, uint64_t time)
 {
+    uint64_t more;
+
     /* Near the end of 64 bits, time stamps or frequency are damaged. */
     if ( !c->window || c->window > UINT64_MAX / 8 ||
          time > UINT64_MAX - 4 * c->window )
@@ -191,8 +235,9 @@ void sched_share_advance(struct sched_checks *c, uint64_t time)
         return;
     /* A window without any change, then further ones that are like it. */
     close_window(c);
-    c->window_end += (time - c->window_end) / c->window * c->window +
-                     c->window;
+    more = (time - c->window_end) / c->window;
+    repeat_window(c, more);
+    c->window_end += (more + 1) * c->window;
     assert(c->window_end > time);
 }
 

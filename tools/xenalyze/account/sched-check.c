@@ -427,6 +427,7 @@ static void forget_segment(struct sched_checks *c)
     for ( uint32_t i = 0; i < c->nr_vcpus; i++ )
         if ( c->vcpus[i] )
         {
+            sched_share_close(c, c->vcpus[i]);
             c->vcpus[i]->state = STATE_INIT;
             c->vcpus[i]->since = c->vcpus[i]->known_to = 0;
             c->vcpus[i]->wanting_since = 0;

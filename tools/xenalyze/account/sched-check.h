@@ -85,6 +85,14 @@ struct sched_period
     uint64_t got;               /* cycles on a pcpu until the last runstate */
 };
 
+/* RULE_SHARE: consecutive windows with less than the fair share. */
+struct sched_starvation
+{
+    uint64_t from, to;          /* to 0: none */
+    double got, fair;           /* cycles */
+    double window_fair;         /* of the last window */
+};
+
 struct sched_vcpu
 {
     uint16_t domain, id;
@@ -110,6 +118,7 @@ struct sched_vcpu
     bool is_active;             /* in the list of candidates */
     uint64_t window_end;        /* the window of the next two */
     uint64_t got, wanted;
+    struct sched_starvation starvation; /* up to the window before */
 
     struct sched_period period;
 };

@@ -254,11 +254,13 @@ static const struct export_column columns[] = {
                   "runs at most its time slice; work: no vcpu waits while a "
                   "pcpu that it may use is idle; ratelimit: credit and "
                   "credit2 preempt no vcpu within the rate limit; share: they "
-                  "divide time by weight; no_wait: with null, no vcpu waits; "
-                  "edf: RTDS runs the earliest deadline first; budget: a vcpu "
-                  "runs at most its budget; deadline: a vcpu that wants its "
-                  "budget gets it before the deadline; frame: with ARINC 653 "
-                  "each minor frame is as long as in the major frame before"),
+                  "divide time by weight, where consecutive seconds in which "
+                  "a vcpu gets too little are one case; no_wait: with null, "
+                  "no vcpu waits; edf: RTDS runs the earliest deadline first; "
+                  "budget: a vcpu runs at most its budget; deadline: a vcpu "
+                  "that wants its budget gets it before the deadline; frame: "
+                  "with ARINC 653 each minor frame is as long as in the major "
+                  "frame before"),
     EXPORT_COLUMN("tested", COUNT, "cases in which the rule was tested; 0: "
                   "another scheduler, or the trace lacks the records"),
     EXPORT_COLUMN("broken", COUNT, "cases that broke the rule"),
