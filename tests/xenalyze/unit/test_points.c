@@ -236,9 +236,10 @@ START_TEST(wake_ups_become_points)
     begin_kind(SCATTER_WAKE_TO_HALT, 0);
     for ( uint64_t time = 2000; time <= 4000; time += 1000 )
     {
-        struct fact_wake_to_halt f = { .vcpu = &stage.vcpus[2], .to = 3500 };
+        const struct fact_interrupt first = { .time = time };
+        struct fact_wake_to_halt f = { .vcpu = &stage.vcpus[2], .to = 3500,
+                                       .vectors = &first };
 
-        f.vectors[0].time = time;
         sink.ops->wake_to_halt(sink.state, &f);
     }
     end_kind("0.000002500 1500\n0.000002500 500\n");

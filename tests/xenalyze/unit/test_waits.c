@@ -124,7 +124,7 @@ static const struct script_row from_wake_up_to_halt_rows[] = {
       "131 p0 hvm_inj_virq 0x30 0\n"
       "150 p0 running>blocked d1v0\n",
       "" },
-    { "more vectors than a fact has", "wake_to_halt",
+    { "vectors beyond the first array", "wake_to_halt",
       "100 p0 runnable>running d1v0\n"
       "110 p0 running>blocked d1v0\n"
       "120 p0 blocked>runnable d1v0\n"
@@ -136,7 +136,7 @@ static const struct script_row from_wake_up_to_halt_rows[] = {
       "139 p0 hvm_inj_virq 9 0\n"
       "150 p0 running>blocked d1v0\n",
       "d1v0 halts 150: 0x1 at 131 0x2 at 132 0x3 at 133 0x4 at 134 0x5 at "
-      "135 0x6 at 136 0x7 at 137 0x8 at 138\n" },
+      "135 0x6 at 136 0x7 at 137 0x8 at 138 0x9 at 139\n" },
 };
 
 SCRIPT_TEST(from_wake_up_to_halt)

@@ -81,7 +81,9 @@ struct vcpu_state
     const struct vcpu *waker;
     uint32_t waker_pcpu;
     bool awake;                 /* woken from blocked, no loss since */
-    struct fact_wake_to_halt wake_to_halt;      /* interrupts since then */
+    /* The first interrupt of each vector since then. */
+    struct fact_interrupt *vectors;
+    uint32_t nr_vectors, vectors_room;
 
     uint32_t scratch;           /* index in an array, during one call */
 
@@ -117,8 +119,9 @@ struct global
     uint64_t anomalies[ANOMALY_KINDS];
     struct xt_losses losses;    /* counted by the collector */
     struct disorder disorder;
-    struct arena exits;         /* memory of open_exit */
-    bool failed;                /* out of memory: an exit is missing */
+    struct arena exits;         /* memory of open_exit and of vectors */
+    bool failed;                /* out of memory: an exit or interrupt is
+                                   missing */
 
     struct wait_begins waits;   /* empty unless a sink wants rivals */
     struct fact_rival *rivals;  /* buffer for the rivals of one wait */

@@ -7,6 +7,7 @@
 #include "xenalyze/machine/rivals.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/compiler.h"
 #include "common/debug.h"
@@ -209,20 +210,37 @@ void wait_emit_open(struct global *g, const struct vcpu_state *v,
     emit_open_wait(&g->emit, &f);
 }
 
-/* Keep the first interrupt of each vector since the wake-up. */
-void vcpu_note_interrupt(struct vcpu_state *v, const struct change *c)
+static bool grow_vectors(struct global *g, struct vcpu_state *v)
 {
-    struct fact_wake_to_halt *f = &v->wake_to_halt;
+    uint32_t room = v->vectors_room ? 2 * v->vectors_room : 8;
+    struct fact_interrupt *larger;
+
+    debug_assert(room <= FACT_VECTORS);
+    larger = arena_array(&g->exits, room, sizeof(*larger),
+                         _Alignof(struct fact_interrupt));
+    g->failed |= !larger;
+    if ( !larger )
+        return false;
+    if ( v->nr_vectors )
+        memcpy(larger, v->vectors, v->nr_vectors * sizeof(*larger));
+    v->vectors = larger;
+    v->vectors_room = room;
+    return true;
+}
+
+/* Keep the first interrupt of each vector since the wake-up. */
+void vcpu_note_interrupt(struct global *g, struct vcpu_state *v,
+                         const struct change *c)
+{
     uint32_t i = 0;
 
     if ( !v->awake )
         return;
-    debug_assert(f->nr_vectors <= FACT_VECTORS);
-    while ( i < f->nr_vectors && f->vectors[i].vector != c->number )
+    debug_assert(v->nr_vectors <= v->vectors_room);
+    while ( i < v->nr_vectors && v->vectors[i].vector != c->number )
         i++;
-    if ( i < f->nr_vectors || i == FACT_VECTORS )
+    if ( i < v->nr_vectors || i == FACT_VECTORS ||
+         (i == v->vectors_room && !grow_vectors(g, v)) )
         return;
-    f->vectors[i].vector = c->number;
-    f->vectors[i].time = c->time;
-    f->nr_vectors++;
+    v->vectors[v->nr_vectors++] = (struct fact_interrupt){ c->number, c->time };
 }

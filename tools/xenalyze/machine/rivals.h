@@ -73,27 +73,26 @@ static inline void vcpu_note_wake(struct global *g, struct vcpu_state *v,
     if ( c->old != STATE_BLOCKED )
         return;
     v->awake = true;
-    v->wake_to_halt.nr_vectors = 0;
+    v->nr_vectors = 0;
 }
 
-void vcpu_note_interrupt(struct vcpu_state *v, const struct change *c);
+void vcpu_note_interrupt(struct global *g, struct vcpu_state *v,
+                         const struct change *c);
 
 /* The vcpu blocks, or may have blocked while records were lost. */
 static inline void vcpu_forget_wake(struct vcpu_state *v)
 {
     v->awake = false;
-    v->wake_to_halt.nr_vectors = 0;
+    v->nr_vectors = 0;
 }
 
 static inline void vcpu_note_halt(struct global *g, struct vcpu_state *v,
                                   uint64_t time)
 {
-    if ( v->wake_to_halt.nr_vectors )
-    {
-        v->wake_to_halt.vcpu = v->fact.vcpu;
-        v->wake_to_halt.to = time;
-        emit_wake_to_halt(&g->emit, &v->wake_to_halt);
-    }
+    if ( v->nr_vectors )
+        emit_wake_to_halt(&g->emit, &(struct fact_wake_to_halt){
+            .vcpu = v->fact.vcpu, .to = time, .nr_vectors = v->nr_vectors,
+            .vectors = v->vectors });
     vcpu_forget_wake(v);
 }
 

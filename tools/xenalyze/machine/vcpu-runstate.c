@@ -638,8 +638,7 @@ static void apply_exit(struct global *g, const struct change *c)
 
 static void apply_inject(struct global *g, const struct change *c)
 {
-    (void)g;
-    vcpu_note_interrupt(vcpu_get_state(c->vcpu), c);
+    vcpu_note_interrupt(g, vcpu_get_state(c->vcpu), c);
 }
 
 /* --- losses and ends of records ------------------------------------------- */

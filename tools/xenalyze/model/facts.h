@@ -319,7 +319,13 @@ struct fact_open_wait
     bool no_begin, no_end;      /* at least one */
 };
 
-#define FACT_VECTORS 8
+#define FACT_VECTORS 256        /* the hardware has no more */
+
+struct fact_interrupt
+{
+    uint32_t vector;
+    uint64_t time;
+};
 
 /* A vcpu was woken, got interrupts, and blocked again. */
 struct fact_wake_to_halt
@@ -327,7 +333,7 @@ struct fact_wake_to_halt
     const struct vcpu *vcpu;
     uint64_t to;                /* time of blocking */
     uint32_t nr_vectors;        /* injected vectors, each once; at least 1 */
-    struct { uint32_t vector; uint64_t time; } vectors[FACT_VECTORS];
+    const struct fact_interrupt *vectors;
 };
 
 /* --- losses: global ------------------------------------------------------- */
