@@ -214,6 +214,24 @@ exits 0 0.05
 grep -qx ' vcpus that ran in fewer than 10 windows, not searched: 1' out ||
     fail "$(cat out)"
 
+# A vcpu of several captures counts once, and is searched if one is long enough.
+captures() {
+    cat one made >both
+    expect 0 "$xenalyze" --cpu-hz 1G --report-storms both
+}
+mv made one
+exits 0 0.06
+captures
+grep -qx ' vcpus that ran in fewer than 10 windows, not searched: 1' out ||
+    fail "$(cat out)"
+exits "($storm) && (port = t / 10 % 200 + 1)" 1
+captures
+! grep -q 'not searched' out || fail "$(cat out)"
+mv made one
+exits "($storm) && (port = t / 10 % 190 + 1)" 1
+captures
+storms 2 '^ vcpus with more than 128 ports, pages and vectors.*: 1$'
+
 # phases VCPUS LENGTH: each vcpu exits 40 times per window of 10 ms and not at all,
 # in turns of LENGTH windows
 phases() {

@@ -146,6 +146,7 @@ void exit_storms_fini(struct exit_storms *s)
     free(s->vcpus);
     free(s->search);
     free(s->phases);
+    free(s->marks);
     arena_fini(&s->arena);
 }
 

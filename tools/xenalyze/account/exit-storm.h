@@ -141,6 +141,14 @@ struct storm_window
     bool is_unknown;
 };
 
+/* A vcpu in all segments. */
+struct storm_marks
+{
+    bool is_brief;              /* it ran too briefly to be searched ... */
+    bool is_searched;           /* ... but not in this segment */
+    bool is_folded;
+};
+
 struct exit_storms
 {
     struct xt_clock clock;
@@ -158,6 +166,8 @@ struct exit_storms
     uint64_t nr_windows;        /* all vcpus: with running time ... */
     uint64_t nr_unknown;        /* ... or unknown */
     uint64_t nr_folded;         /* vcpus with too many details */
+    struct storm_marks *marks;  /* by index of the vcpu */
+    uint32_t nr_marks;
     bool has_events;            /* some vcpu had an exit or an interrupt */
     uint64_t nr_brief;          /* vcpus that ran too briefly to be searched */
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/grow.h"
+
 struct storm_search
 {
     struct exit_storms *s;
@@ -180,7 +182,35 @@ static void search_series(struct storm_search *o)
         }
 }
 
-static void count_windows(const struct storm_search *o)
+static void mark_vcpu(const struct storm_search *o, uint32_t index,
+                      uint32_t rates)
+{
+    struct exit_storms *s = o->s;
+    struct storm_marks *m;
+
+    if ( !grow_to_index(&s->marks, &s->nr_marks, index, sizeof(*m)) )
+    {
+        s->failed = true;
+        return;
+    }
+    m = &s->marks[index];
+    m->is_folded |= o->vcpu->is_folded;
+    m->is_brief |= rates && rates < STORM_TYPICAL;
+    m->is_searched |= rates >= STORM_TYPICAL;
+}
+
+/* A vcpu of several segments counts once. */
+static void count_marks(struct exit_storms *s)
+{
+    s->nr_brief = s->nr_folded = 0;
+    for ( uint32_t i = 0; i < s->nr_marks; i++ )
+    {
+        s->nr_brief += s->marks[i].is_brief && !s->marks[i].is_searched;
+        s->nr_folded += s->marks[i].is_folded;
+    }
+}
+
+static void count_windows(const struct storm_search *o, uint32_t index)
 {
     uint32_t rates = 0, unknown = 0;
 
@@ -192,10 +222,10 @@ static void count_windows(const struct storm_search *o)
     assert(rates + unknown <= o->nr);
     o->s->nr_windows += rates + unknown;
     o->s->nr_unknown += unknown;
-    o->s->nr_brief += rates && rates < STORM_TYPICAL;
+    mark_vcpu(o, index, rates);
 }
 
-static void search_vcpu(struct storm_search *o)
+static void search_vcpu(struct storm_search *o, uint32_t index)
 {
     const struct storm_series *x = &o->vcpu->running;
 
@@ -208,7 +238,7 @@ static void search_vcpu(struct storm_search *o)
         w->is_unknown = x->cells[i].count;
     }
     assert(o->nr <= STORM_WINDOWS);
-    count_windows(o);
+    count_windows(o, index);
     for ( o->series = o->vcpu->all; o->series; o->series = o->series->next )
         search_series(o);
 }
@@ -263,10 +293,10 @@ void storm_search_segment(struct exit_storms *s, uint64_t last)
         if ( !s->vcpus[i] )
             continue;
         o.vcpu = s->vcpus[i];
-        s->nr_folded += o.vcpu->is_folded;
         s->has_events |= o.vcpu->all != NULL;
         coarsen_vcpu(s->vcpus[i], shift);
-        search_vcpu(&o);
+        search_vcpu(&o, i);
     }
+    count_marks(s);
     exit_phases_search(s, o.width, o.nr, last);
 }

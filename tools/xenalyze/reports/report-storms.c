@@ -369,9 +369,10 @@ static const struct export_column search_columns[] = {
     EXPORT_COLUMN("unknown", COUNT, "windows of these with lost records, "
                   "which are not searched"),
     EXPORT_COLUMN("brief", COUNT, "vcpus that ran in fewer than 10 windows, "
-                  "which are not searched"),
+                  "which are not searched; of several captures: in each"),
     EXPORT_COLUMN("folded", COUNT, "vcpus with more than 128 ports, pages and "
-                  "vectors, which are not told apart"),
+                  "vectors, which are not told apart; of several captures: in "
+                  "one"),
     EXPORT_COLUMN("storms", COUNT, "storms found; the 64 that cost most are "
                   "in exit_storms"),
     EXPORT_COLUMN("phases", COUNT, "phases found; the first 1024 are in "
