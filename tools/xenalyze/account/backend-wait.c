@@ -81,10 +81,9 @@ static uint64_t count_wait(const struct backend_waits *b,
 
     for ( unsigned int i = 0; i < IO_RANGES; i++ )
     {
-        const struct io_range *r = &parts->busy[i];
+        struct io_range r = io_crop_busy(parts, i, from, p->at);
 
-        sum += count_blocked(b, v, from > r->from ? from : r->from,
-                             p->at < r->to ? p->at : r->to);
+        sum += count_blocked(b, v, r.from, r.to);
     }
     return sum;
 }

@@ -582,11 +582,9 @@ static uint64_t waited_in_step(const struct io_parts *parts,
         to = wait.to;
     for ( unsigned int i = 0; i < IO_RANGES; i++ )
     {
-        const struct io_range *r = &parts->busy[i];
-        uint64_t begin = from < r->from ? r->from : from;
-        uint64_t end = to > r->to ? r->to : to;
+        struct io_range r = io_crop_busy(parts, i, from, to);
 
-        sum += begin < end ? end - begin : 0;
+        sum += r.from < r.to ? r.to - r.from : 0;
     }
     return sum;
 }

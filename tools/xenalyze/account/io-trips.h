@@ -73,6 +73,17 @@ struct io_parts
     struct io_range busy[IO_RANGES];    /* in the order of time */
 };
 
+/* The part of a time in a range of `busy`; from >= to: none. */
+static inline struct io_range io_crop_busy(const struct io_parts *parts,
+                                           unsigned int i, uint64_t from,
+                                           uint64_t to)
+{
+    const struct io_range *r = &parts->busy[i];
+
+    return (struct io_range){ from > r->from ? from : r->from,
+                              to < r->to ? to : r->to };
+}
+
 /* Round trips of a domain through a backend, of one kind. */
 struct io_path
 {
