@@ -231,7 +231,7 @@ START_TEST(many_wakeups)
     /* Before the interrupt. */
     end_block(&t, 90, 99, STATE_RUNNABLE);
     end_block(&t, 95, 100, STATE_RUNNABLE);
-    for ( unsigned int i = 1; i < BLOCK_RECENT; i++ )
+    for ( unsigned int i = 1; i < 90; i++ )
         t.sink.ops->runstate(t.sink.state, &(struct fact_runstate){
             .vcpu = guests_get_vcpu(&t.guests, 3, i), .from = 10,
             .to = 100 + i, .pcpu = 1, .state = STATE_BLOCKED,

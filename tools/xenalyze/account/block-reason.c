@@ -308,6 +308,31 @@ static bool sends_event(struct block_reasons *b, const struct vcpu *waker,
     return has_sent;
 }
 
+static void unlist_vcpu(struct block_reasons *b, struct block_vcpu *v)
+{
+    if ( !v->is_listed )
+        return;
+    debug_assert(v->open.pcpu < b->nr_pcpus);
+    if ( v->newer )
+        v->newer->older = v->older;
+    else
+        b->pcpus[v->open.pcpu].newest = v->older;
+    if ( v->older )
+        v->older->newer = v->newer;
+    v->is_listed = false;
+}
+
+static void list_vcpu(struct block_pcpu *p, struct block_vcpu *v)
+{
+    debug_assert(!v->is_listed);
+    v->newer = NULL;
+    v->older = p->newest;
+    if ( v->older )
+        v->older->newer = v;
+    p->newest = v;
+    v->is_listed = true;
+}
+
 static void open_block(struct block_reasons *b, struct block_vcpu *v,
                        const struct fact_runstate *f)
 {
@@ -318,6 +343,7 @@ static void open_block(struct block_reasons *b, struct block_vcpu *v,
     if ( !p )
         return;
     waker = p->current;
+    unlist_vcpu(b, v);
     v->open = (struct block_open){
         .is_open = true, .from = f->from, .to = f->to, .pcpu = f->next_pcpu,
         .waker = waker && !vcpu_is_idle(waker) ? waker : NULL,
@@ -326,8 +352,7 @@ static void open_block(struct block_reasons *b, struct block_vcpu *v,
     v->open.in_interrupt = waker && (vcpu_is_idle(waker) ||
                                      !sends_event(b, waker, f->to));
     p->timer = 0;
-    p->recent[p->nr_recent++ % BLOCK_RECENT] =
-        (struct block_recent){ v, f->to };
+    list_vcpu(p, v);
 }
 
 static void add_blocked_time(struct block_reasons *b, struct block_vcpu *v,
@@ -382,34 +407,20 @@ struct interrupt
     const struct vcpu *vcpu;    /* exit: its vcpu */
 };
 
-static bool is_woken_by(const struct block_recent *r, const struct interrupt *i)
-{
-    const struct block_open *o = &r->vcpu->open;
-
-    return o->is_open && o->pcpu == i->pcpu && o->to == r->time &&
-           r->time <= i->to;
-}
-
 /* Call `note` for each wake-up of the pcpu in the interrupt, the last first. */
 static void for_each_recent(struct block_reasons *b, const struct interrupt *i,
                             void (*note)(struct block_open *o,
                                          const struct interrupt *i))
 {
-    const struct block_pcpu *p = i->pcpu < b->nr_pcpus ? &b->pcpus[i->pcpu]
-                                                       : NULL;
-    unsigned int nr = !p ? 0 : p->nr_recent < BLOCK_RECENT ? p->nr_recent
-                                                           : BLOCK_RECENT;
+    struct block_vcpu *v = i->pcpu < b->nr_pcpus ? b->pcpus[i->pcpu].newest
+                                                 : NULL;
 
     debug_assert(i->from <= i->to);
-    for ( unsigned int back = 1; back <= nr; back++ )
+    for ( ; v && v->open.to >= i->from; v = v->older )
     {
-        const struct block_recent *r =
-            &p->recent[(p->nr_recent - back) % BLOCK_RECENT];
-
-        if ( r->time < i->from )
-            break;
-        if ( is_woken_by(r, i) )
-            note(&r->vcpu->open, i);
+        debug_assert(v->open.pcpu == i->pcpu);
+        if ( v->open.is_open && v->open.to <= i->to )
+            note(&v->open, i);
     }
 }
 
@@ -556,7 +567,10 @@ static int block_end(void *state, const struct fact_end *f, struct err *e)
     (void)f;
     b->failed |= fix_open_reasons(b) < 0;
     for ( uint32_t i = 0; i < b->nr_pcpus; i++ )
-        b->pcpus[i] = (struct block_pcpu){ .nr_recent = 0 };
+        b->pcpus[i] = (struct block_pcpu){ .newest = NULL };
+    for ( uint32_t i = 0; i < b->nr_vcpus; i++ )
+        if ( b->vcpus[i] )
+            b->vcpus[i]->is_listed = false;
     return b->failed || b->pool.failed
            ? err_sys(e, -ENOMEM, "cannot keep the reasons of blocking") : 0;
 }

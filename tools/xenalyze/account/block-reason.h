@@ -36,7 +36,6 @@ const char *block_reason_name(enum block_reason reason);
 
 #define BLOCK_WAKERS 1024u      /* domains, and interrupts, per vcpu */
 #define BLOCK_CACHED 64u        /* rows of wakers, found without a search */
-#define BLOCK_RECENT 64u        /* wake-ups of a pcpu for later records */
 #define BLOCK_VECTORS 256u
 
 struct block_source
@@ -86,6 +85,8 @@ struct block_vcpu
     unsigned int nr_domains, nr_irqs;   /* in `wakers` */
     uint64_t blocked;           /* the sum of all */
     struct block_open open;
+    struct block_vcpu *newer, *older;   /* in the list of open.pcpu */
+    bool is_listed;
     bool is_pv;                 /* has records of hypercalls as a PV guest */
     uint32_t last_call;         /* hypercall, or UINT32_MAX: another record */
     uint64_t called;            /* time of this record */
@@ -97,13 +98,7 @@ struct block_pcpu
 {
     const struct vcpu *current; /* NULL: unknown */
     uint64_t timer;             /* an emulated timer fired; 0: never */
-    /* The last wake-ups from here, in a ring. */
-    struct block_recent
-    {
-        struct block_vcpu *vcpu;
-        uint64_t time;
-    } recent[BLOCK_RECENT];
-    unsigned int nr_recent;     /* in total */
+    struct block_vcpu *newest;  /* list: vcpus last woken here */
 };
 
 struct block_reasons
