@@ -29,6 +29,8 @@ struct collector
     struct xt_meta_text text;   /* incomplete name ... */
     uint16_t id;                /* ... and its domain */
     bool failed;                /* no memory */
+    bool is_reused[NR_IDS];     /* another UUID came after the last name */
+    uint32_t uuids[NR_IDS];     /* hash of the last one; 0: none */
 };
 
 /* Index of the first domain with this id or a higher one. */
@@ -82,10 +84,53 @@ static struct xt_domain_name *get_domain(struct collector *c, unsigned int id)
     return &n->all[at];
 }
 
+/* Is this one of the names that are joined by "+"? */
+static bool has_part(const struct xt_domain_name *d, const char *text,
+                     size_t length)
+{
+    const char *part = d->name, *end = d->name + d->latest;
+
+    for ( const char *plus; part < end; part = plus + 1 )
+    {
+        plus = memchr(part, '+', end - part);
+        assert(plus);
+        if ( (size_t)(plus - part) == length && !memcmp(part, text, length) )
+            return true;
+    }
+    return strlen(end) == length && !memcmp(end, text, length);
+}
+
+/* Former domains of the id keep their names in front. */
+static void join_name(struct collector *c, struct xt_domain_name *d, char *name)
+{
+    bool is_reused = c->is_reused[d->id];
+    size_t length = strlen(name), before = 0;
+
+    c->is_reused[d->id] = false;
+    if ( d->name && has_part(d, name, length) )
+    {
+        free(name);
+        return;
+    }
+    if ( d->name )
+        before = is_reused ? strlen(d->name) + 1 : d->latest;
+    if ( before + length >= XT_NAME_MAX )
+        before = 0;
+    memmove(name + before, name, length + 1);
+    if ( before )
+    {
+        memcpy(name, d->name, before - 1);
+        name[before - 1] = '+';
+    }
+    free((char *)d->name);
+    d->name = name;
+    d->latest = before;
+}
+
 static void set_name(struct collector *c, unsigned int id, const char *text)
 {
     size_t length = strnlen(text, XT_NAME_MAX - 1);
-    char *name = fault_malloc(length + 1);
+    char *name = fault_malloc(XT_NAME_MAX);
     struct xt_domain_name *d = name ? get_domain(c, id) : NULL;
 
     if ( !d )
@@ -98,8 +143,23 @@ static void set_name(struct collector *c, unsigned int id, const char *text)
     name[length] = '\0';
     /* As in the summary: a terminal may interpret other bytes. */
     utf8_clean(name);
-    free((char *)d->name);
-    d->name = name;
+    join_name(c, d, name);
+}
+
+/* A domain that is renamed, as by a migration, keeps its UUID. */
+static void note_uuid(struct collector *c,
+                      const struct xt_rec_meta_domain_uuid *m)
+{
+    const uint32_t words[] = { m->id0, m->id1, m->id2, m->id3 };
+    uint32_t hash = 1;
+
+    if ( m->dom >= NR_IDS )
+        return;
+    for ( size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++ )
+        hash = (hash ^ words[i]) * UINT32_C(0x9e3779b1);
+    hash += !hash;
+    c->is_reused[m->dom] |= c->uuids[m->dom] && c->uuids[m->dom] != hash;
+    c->uuids[m->dom] = hash;
 }
 
 static void collect_record(void *collector, const struct xt_meta *m)
@@ -107,6 +167,8 @@ static void collect_record(void *collector, const struct xt_meta *m)
     struct collector *c = collector;
 
     c->failed |= xt_host_add(&c->names->host, m) != 0;
+    if ( m->event == TRC_META_DOMAIN_UUID )
+        note_uuid(c, &m->domain_uuid);
     if ( m->event != TRC_META_DOMAIN_NAME || m->domain_name.dom >= NR_IDS )
         return;
     if ( m->domain_name.dom != c->id )
@@ -510,6 +572,7 @@ static bool matches_domain(const struct xt_domain_name *d, const char *text,
                            size_t length)
 {
     return matches_name(d->name, text, length) ||
+           has_part(d, text, length) ||
            (d->length == length && !memcmp(d->label, text, length)) ||
            matches_name_and_id(d, text, length) ||
            matches_cut_name(d, text, length);

@@ -12,6 +12,7 @@
  *     a-long-n~7  a name that is cut
  *     web\x201    a space in a name
  *     d7          a domain without a name
+ *     web1+db2    a domain with an id that web1 had before
  *     web1/0      a vcpu of a domain with a name
  *     d7v0        a vcpu of a domain without a name
  */
@@ -37,6 +38,8 @@ struct xt_domain_name
     uint16_t id;
     uint16_t length;            /* length of the label */
     const char *name;           /* owned */
+    uint16_t latest;            /* offset in `name`: the name without those of
+                                   domains that had the id before */
     char label[XT_DOMAIN_LABEL_MAX];
 };
 
@@ -60,8 +63,10 @@ struct xt_domain_names
 /*
  * Read the names from the trace: of a mapped file all of them, of a stream
  * those in its first bytes.  A later name of the same id replaces an earlier
- * one.  Like xt_trace_info(), only before reading has begun.  0 or -errno;
- * after a failure, xt_domain_names_fini() need not be called.
+ * one, unless another UUID came between them: this is another domain, and all
+ * reports by id are about both, so they get both names.  Like xt_trace_info(),
+ * only before reading has begun.  0 or -errno; after a failure,
+ * xt_domain_names_fini() need not be called.
  */
 int xt_domain_names_init(struct xt_domain_names *n, struct xt_trace *t,
                          struct err *e);
@@ -118,7 +123,8 @@ unsigned int xt_vcpu_column_width(const struct xt_domain_names *n,
                                   unsigned int least, unsigned int most);
 
 /*
- * The next domain from index *at on with this name, this label, however short
+ * The next domain from index *at on with this name, or the name of one of its
+ * domains, this label, however short
  * it is cut, or this UUID; *at is then behind it.  Several domains may have one
  * name or one UUID, and one may have the cut label of another as its name.
  * NULL: there are no more.

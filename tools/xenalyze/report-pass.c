@@ -40,6 +40,7 @@ struct pass
     struct report_pass reports;
     struct filter *filter;
     const struct guests *guests;
+    struct xt_clock clock;      /* of the first segment */
     struct pass_counts counts;
     struct pass_progress progress;
 };
@@ -51,6 +52,21 @@ static void note_guests(void *state, const struct fact_begin *f)
     struct pass *p = state;
 
     p->guests = f->guests;
+    if ( !f->segment )
+        p->clock = *f->clock;
+}
+
+static void note_reuse(void *state, const struct fact_domain_reuse *f)
+{
+    struct pass *p = state;
+    struct report_reuses *r = &p->reports.reuses;
+
+    if ( r->nr < REPORT_MAX_REUSES )
+    {
+        r->all[r->nr].domain = f->domain->id;
+        r->all[r->nr].ns = xt_clock_ns(&p->clock, f->time);
+    }
+    r->nr++;
 }
 
 /* Counts that explain an empty or incomplete report. */
@@ -84,7 +100,7 @@ static void add_counter(struct pass *p)
 {
     static const struct sink_ops ops = {
         .name = "records", .begin = note_guests, .end = count_records,
-        .loss = count_loss,
+        .loss = count_loss, .domain_reuse = note_reuse,
     };
 
     report_add_sink(&p->reports, (struct sink){ &ops, p });
@@ -230,6 +246,27 @@ static void warn_clocks(const struct pass *p)
     log_warning(p->run->log, "%s: the clocks of pcpus %" PRIu32 " and %" PRIu32
                 " differ by %s or more; waits may be wrong by %s",
                 p->run->name, d->pcpus[1], d->pcpus[0], least, text);
+}
+
+static void warn_reuses(const struct pass *p)
+{
+    const struct report_reuses *r = &p->reports.reuses;
+    char label[XT_LABEL_MAX], at[NUM_SEC_MAX];
+
+    for ( uint64_t i = 0; i < r->nr && i < REPORT_MAX_REUSES; i++ )
+    {
+        *num_sec(at, r->all[i].ns < 0 ? 0 : (uint64_t)r->all[i].ns) = '\0';
+        log_warning(p->run->log, "%s: domain %u (%s) was destroyed, and "
+                    "created again at %ss: its figures are of both domains; "
+                    "--time ..%s selects the first one", p->run->name,
+                    r->all[i].domain,
+                    xt_domain_label(&p->run->names, r->all[i].domain, label),
+                    at, at);
+    }
+    if ( r->nr > REPORT_MAX_REUSES )
+        log_warning(p->run->log, "%s: %" PRIu64 " more domains were destroyed "
+                    "and created again", p->run->name,
+                    r->nr - REPORT_MAX_REUSES);
 }
 
 static void warn_unordered(const struct pass *p)
@@ -380,6 +417,7 @@ int reports_pass(const struct run *run, struct err *e)
     if ( !rc )
     {
         warn_clocks(&p);
+        warn_reuses(&p);
         warn_incomplete(&p);
         warn_unordered(&p);
     }

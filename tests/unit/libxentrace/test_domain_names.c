@@ -287,6 +287,67 @@ START_TEST(late_names)
 }
 END_TEST
 
+static void put_uuid(unsigned int id, uint32_t word)
+{
+    size_t opened = make_open(&made, 0);
+
+    make_record(&made, 0x1f090, 0, 5);
+    memset(made.bytes + made.size - 20, 0, 20);
+    memcpy(made.bytes + made.size - 20, &id, 4);
+    memcpy(made.bytes + made.size - 4, &word, 4);
+    make_close(&made, opened);
+}
+
+/* Another name with another UUID is that of another domain. */
+START_TEST(reused_ids)
+{
+    static const struct { uint32_t uuid; const char *name, *label; } rows[] = {
+        { 1, "web--incoming", "web--incoming" }, { 1, "web", "web" },
+        { 2, "web", "web" }, { 3, "db", "web+db" }, { 3, "db2", "web+db2" },
+        { 4, "mail", "web+db2+mail" }, { 1, "web", "web+db2+mail" },
+    };
+    struct xt_domain_names n;
+    size_t at;
+
+    for ( size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++ )
+    {
+        put_uuid(7, rows[i].uuid);
+        put_name(7, rows[i].name);
+        read_names(&n, 0);
+        check_label(&n, 7, rows[i].label);
+        at = 0;
+        ck_assert_ptr_nonnull(xt_domain_names_find(&n, rows[i].name,
+                                                   strlen(rows[i].name), &at));
+        xt_domain_names_fini(&n);
+    }
+    put_name(8, "web+db2+mail");
+    read_names(&n, 0);
+    check_label(&n, 7, "web+db2+mail#7");
+    at = 0;
+    ck_assert_ptr_null(xt_domain_names_find(&n, "db", 2, &at));
+    xt_domain_names_fini(&n);
+}
+END_TEST
+
+/* Together, the names are as long as one name at most: then, the last one. */
+START_TEST(long_reused_ids)
+{
+    struct xt_domain_names n;
+    char name[2][130];
+
+    for ( unsigned int i = 0; i < 2; i++ )
+    {
+        memset(name[i], 'a' + i, 128);
+        name[i][128] = '\0';
+        put_uuid(7, i);
+        put_name(7, name[i]);
+    }
+    read_names(&n, 0);
+    ck_assert_str_eq(xt_domain_name(&n, 7), name[1]);
+    xt_domain_names_fini(&n);
+}
+END_TEST
+
 /* Characters that a terminal prints, none of them a blank or a comma. */
 static void check_characters(const char *text)
 {
@@ -335,4 +396,4 @@ START_TEST(hostile)
 END_TEST
 
 UNIT_MAIN("domain-names", labels, long_names, columns, find, find_cut, parts,
-          late_names, hostile)
+          late_names, reused_ids, long_reused_ids, hostile)

@@ -150,3 +150,51 @@ expect 0 "$xenalyze" --summary short
 for line in 'd1 is short1' 'd2 is short2' 'd3 is new' 'd4 is short3'; do
     grep -qx " $line" out || fail "no $line in $(grep ' is ' out)"
 done
+
+# A domain with the id of a destroyed one: a warning, and both names.  A domain
+# that gets another name with the same UUID has the last one.
+{
+    echo '0 - 0x1f090 5 1 2 3 4'
+    name_domain 5 web
+    echo '0 - 0x1f090 6 9 9 9 9'
+    name_domain 6 mail--incoming
+    echo '0 1000000 0x41001 5'
+    echo '0 1000100 0x21101 0x50000'
+    echo '0 101000000 0x21031 0x50000'
+    echo '0 101000100 0x41002 5'
+    echo '0 101000200 0x28002 5'
+    # in a window of their own
+    echo '1 - 0x1f090 5 5 6 7 8'
+    name_domain 5 db2 | sed 's/^0/1/'
+    echo '1 - 0x1f090 6 9 9 9 9'
+    name_domain 6 mail | sed 's/^0/1/'
+    echo '0 501000000 0x28001 5'
+    echo '0 501000100 0x41001 5'
+    echo '0 501000200 0x21101 0x50000'
+    echo '0 701000200 0x21011 0x50000'
+    echo '0 701000200 0x21101 0x60000'
+    echo '0 1001000000 0x21021 0x60000'
+} | compose again
+text='again: domain 5 (web+db2) was destroyed, and created again at 0.500000000s'
+for report in --summary --report-latency --json 'why --json'; do
+    # shellcheck disable=SC2086 # a command and an option
+    expect 0 "$xenalyze" ${report%%-*} --cpu-hz 1G -${report#*-} ./again
+    grep -qF "$text" err || fail "$report: no warning"
+    [ "$(grep -c 'created again' err)" = 1 ] || fail "$report: two warnings"
+done
+expect 0 "$xenalyze" --cpu-hz 1G --summary ./again
+grep -q '^ web+db2/0 .* 0.60s$' out || fail "not both: $(grep web out)"
+grep -q '^ mail/0 ' out || fail "not the last name: $(grep mail out)"
+grep -q '^ domains with the id of a destroyed one.*: 1$' out ||
+    fail "no line in the data quality"
+for name in db2 web web+db2 5; do
+    expect 0 "$xenalyze" --cpu-hz 1G --summary --domain $name ./again
+    grep -qF "$text" err || fail "--domain $name: no warning"
+done
+for selection in '--time ..0.5' '--time 0.500000001..' '--domain mail'; do
+    # shellcheck disable=SC2086 # an option and its argument
+    expect 0 "$xenalyze" --cpu-hz 1G --summary $selection ./again
+    grep -q 'created again' err && fail "$selection: a warning"
+done
+expect 0 "$xenalyze" --cpu-hz 1G --report-latency life
+! grep -q 'created again' err || fail "a warning without a reason"

@@ -220,6 +220,13 @@ static void print_exit(void *state, const struct fact_exit *f)
             f->brute_force ? ", brute force" : "");
 }
 
+static void print_domain_reuse(void *state, const struct fact_domain_reuse *f)
+{
+    struct script *s = state;
+
+    fprintf(s->out, "d%u again %" PRIu64 "\n", f->domain->id, f->time);
+}
+
 static void print_exit_pause(void *state, const struct fact_exit_pause *f)
 {
     struct script *s = state;

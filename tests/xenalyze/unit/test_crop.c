@@ -88,6 +88,12 @@ static void see_open_wait(void *state, const struct fact_open_wait *f)
     see("open_wait", f->wait.from, f->wait.to, flags);
 }
 
+static void see_domain_reuse(void *state, const struct fact_domain_reuse *f)
+{
+    (void)state;
+    see("domain_reuse", f->time, f->time, "");
+}
+
 static void see_exit_pause(void *state, const struct fact_exit_pause *f)
 {
     (void)state;
@@ -154,7 +160,7 @@ static const struct sink_ops ops = {
     .name = "seen", .begin = see_begin, .end = see_end,
     .runstate = see_runstate, .domain = see_domain,
     .residency = see_residency, .loss = see_loss, .pcpu = see_pcpu,
-    .wait = see_wait, .exit = see_exit,
+    .wait = see_wait, .exit = see_exit, .domain_reuse = see_domain_reuse,
     .exit_pause = see_exit_pause, .exit_block = see_exit_block,
     .memory = see_memory, .irq = see_irq,
     .domain_name = see_domain_name, .volume = see_volume,
@@ -333,6 +339,28 @@ START_TEST(single_times_are_in_or_out)
         PASS(exit_block)
         PASS(irq)
 #undef PASS
+        arena_fini(&arena);
+    }
+}
+END_TEST
+
+/* At a bound of the span, one of the two domains is outside. */
+START_TEST(reused_ids)
+{
+    static const struct analyze_options options = {
+        .bounded = true, .from = FROM, .until = UNTIL };
+
+    for ( uint64_t time = FROM - 1; time <= UNTIL + 1; time++ )
+    {
+        struct arena arena;
+        const struct sink *sink;
+
+        arena_init(&arena, 0);
+        sink = filtered(&arena, &options);
+        sink->ops->domain_reuse(sink->state, &(struct fact_domain_reuse){
+            .domain = vcpus[0].domain, .time = time });
+        ck_assert(!seen[0] == (time <= FROM || time >= UNTIL));
+        seen[0] = '\0';
         arena_fini(&arena);
     }
 }
@@ -628,6 +656,7 @@ END_TEST
 
 UNIT_MAIN("crop", durations_are_cut, waits_are_cut,
           states_of_pcpus_begin_early, single_times_are_in_or_out,
+          reused_ids,
           the_next_pcpu_is_known_behind_the_span,
           early_facts_are_passed_whole, facts_beyond_the_span,
           segments_begin_and_end_in_the_span, only_wanted_pcpus_and_vcpus,

@@ -290,6 +290,9 @@ static void crop_##kind(void *state, const struct fact_##kind *f)           \
 }
 
 CROP_MOMENT(wake_to_halt, to, wants_vcpu(c, f->vcpu))
+/* At the begin or end of the span, one of the two domains is outside. */
+CROP_MOMENT(domain_reuse, time, wants_domain(c, f->domain) &&
+            f->time != c->from && f->time != c->until)
 CROP_MOMENT(exit, start, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(exit_pause, start, wants_vcpu(c, f->vcpu) && wants_pcpu(c, f->pcpu))
 CROP_MOMENT(exit_block, exit->start,

@@ -12,8 +12,8 @@
  *     void emit_KIND(const struct emit *e, const struct fact_KIND *fact)
  *
  * global:  emit_runstate()  emit_domain()  emit_residency()  emit_wait()
- *          emit_open_wait()  emit_wake_to_halt()  emit_loss()
- *          emit_exit_pause()  emit_exit_block()
+ *          emit_open_wait()  emit_wake_to_halt()  emit_domain_reuse()
+ *          emit_loss()  emit_exit_pause()  emit_exit_block()
  * local:   emit_pcpu()  emit_volume()  emit_exit()  emit_handle()  emit_cr3()
  *          emit_pv()  emit_memory()  emit_irq()  emit_power()  emit_event()
  *          emit_domain_name()  emit_moment()
@@ -30,8 +30,8 @@
 
 #define EMIT_GLOBAL_KINDS(each)                                             \
     each(runstate) each(domain) each(residency) each(wait)                  \
-    each(open_wait) each(wake_to_halt) each(loss) each(exit_pause)          \
-    each(exit_block)
+    each(open_wait) each(wake_to_halt) each(domain_reuse) each(loss)        \
+    each(exit_pause) each(exit_block)
 
 #define EMIT_LOCAL_KINDS(each)                                              \
     each(pcpu) each(volume) each(exit) each(handle) each(cr3) each(pv)      \

@@ -767,10 +767,15 @@ static void apply_heard(struct global *g, const struct change *c)
 /* Each of two records may be missing; both come before those of vcpus. */
 static void apply_created(struct global *g, const struct change *c)
 {
-    struct domain_state *d = ((struct domain *)c->data)->machine;
+    const struct domain *domain = c->data;
+    struct domain_state *d = domain->machine;
 
     if ( d->dying )
+    {
         check_end_of_life(g, d, c->time);
+        emit_domain_reuse(&g->emit, &(struct fact_domain_reuse){
+            .domain = domain, .time = c->time });
+    }
     d->dying = false;
     if ( !d->vcpus )
         d->created = c->time;

@@ -336,6 +336,13 @@ struct fact_wake_to_halt
     const struct fact_interrupt *vectors;
 };
 
+/* The id of a destroyed domain is that of a new one: facts are of both. */
+struct fact_domain_reuse
+{
+    const struct domain *domain;
+    uint64_t time;
+};
+
 /* --- losses: global ------------------------------------------------------- */
 
 /*
@@ -842,6 +849,7 @@ struct sink_ops
     void (*wait)(void *state, const struct fact_wait *f);
     void (*open_wait)(void *state, const struct fact_open_wait *f);
     void (*wake_to_halt)(void *state, const struct fact_wake_to_halt *f);
+    void (*domain_reuse)(void *state, const struct fact_domain_reuse *f);
     void (*loss)(void *state, const struct fact_loss *f);
     void (*exit_pause)(void *state, const struct fact_exit_pause *f);
     void (*exit_block)(void *state, const struct fact_exit_block *f);

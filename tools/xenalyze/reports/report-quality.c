@@ -2,6 +2,8 @@
 /*
  * The end of --summary: time by state, lost records, damage, contradictions.
  */
+#include <inttypes.h>
+
 #include "xenalyze/reports/table.h"
 #include "xenalyze/text/text.h"
 
@@ -14,6 +16,9 @@ static int quality_print(struct report_pass *p, void *state)
 {
     (void)state;
     text_print_quality(account_summary(p), &p->request, p->out);
+    if ( p->reuses.nr )
+        fprintf(p->out, " domains with the id of a destroyed one, which share "
+                "its rows: %" PRIu64 "\n", p->reuses.nr);
     return 0;
 }
 

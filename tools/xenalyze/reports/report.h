@@ -170,6 +170,15 @@ struct report
 
 /* --- the pass ------------------------------------------------------------- */
 
+#define REPORT_MAX_REUSES 8u
+
+/* Domains with the id of a destroyed one; the first have an entry. */
+struct report_reuses
+{
+    struct { uint16_t domain; int64_t ns; } all[REPORT_MAX_REUSES];
+    uint64_t nr;
+};
+
 /*
  * Timelines of several hosts: each host is a pass, and the files are complete
  * after report_hosts_write().
@@ -220,6 +229,7 @@ struct report_pass
     /* At the end of the trace: the worst of all segments. */
     struct fact_disorder disorder;
     uint64_t sched_records;     /* read */
+    struct report_reuses reuses;
 
     /* State of the loop. */
     bool lacks_events[REPORT_MAX];      /* no text, for lack of events */
