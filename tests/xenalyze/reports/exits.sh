@@ -255,3 +255,23 @@ assert sums == {(0x1f0, "read"): 620000, (0x3f8, "read"): 100000,
                 (None, None): 80000}, sums
 END2
 expect 0 python3 accesses.py report
+
+# With shadow paging, MMIO has the guest's virtual address beside the physical.
+compose virtual <<'END2'
+0 1000000 0x21101 0x10000
+0 1001000 0x81102 0 0x1000 0
+0 - 0x40f105 0x78000 0
+0 - 0x82117 0xfeb00000 0 5
+0 1401000 0x81001
+0 1501000 0x81102 0 0x1000 0
+0 - 0x40f105 0x77000 0
+0 - 0x82117 0xfeb00000 0 5
+0 1601000 0x81001
+0 2001000 0x21011 0x10000
+END2
+expect 0 "$xenalyze" --cpu-hz 1G --summary virtual
+grep -q '^feb00000@   77000:.r. ' out || fail "$(grep -A1 '^MMIO' out)"
+expect 0 "$xenalyze" --cpu-hz 1G --json virtual
+sed -n '/^"mmio_virtual_addresses":/{n;p;}' out | grep -qF \
+    '"address":4272947200,"virtual_address":487424,"times":2}' ||
+    fail "no virtual address in JSON"

@@ -114,6 +114,14 @@ static void export_count_row(struct export *x, const struct summary_vcpu *v,
                export_number(stats_events(s)));
 }
 
+/* The map has virtual addresses instead of cycles. */
+static void export_virtual_row(struct export *x, const struct summary_vcpu *v,
+                               struct export_value key, const struct stats *s)
+{
+    EXPORT_ROW(x, export_number(v->domain), export_number(v->id), key,
+               export_number(s->min), export_number(stats_events(s)));
+}
+
 /* A row for each key of the map, and a row for keys beyond its limit. */
 static void export_map(struct export *x, const struct account *a,
                        const struct summary_vcpu *v,
@@ -139,26 +147,27 @@ static void walk_(struct export *x, void *state)                            \
 }
 
 HVM_MAP(walk_other_exits, others, export_series_row)
-HVM_MAP(walk_mmio_virtual, mmio_va, export_series_row)
+HVM_MAP(walk_mmio_virtual, mmio_va, export_virtual_row)
 HVM_MAP(walk_interrupts, interrupts, export_count_row)
 HVM_MAP(walk_bars, bars, export_count_row)
 
 _Static_assert(STATS_MAP_MAX == 262144, "the text of the key's column");
 
-#define MAP_COLUMNS(name_, key, help, last)                                 \
+#define MAP_COLUMNS(name_, key, help, ...)                                  \
 static const struct export_column name_[] = {                               \
     EXPORT_DOMAIN_ID, EXPORT_VCPU_ID,                                       \
     EXPORT_OPTIONAL(key, COUNT, help "; absent: all beyond the first "      \
                     "262,144"),                                             \
-    last,                                                                   \
+    __VA_ARGS__,                                                            \
 }
 
 #define TIMES EXPORT_COLUMN("times", COUNT, "the number of occurrences")
 
 MAP_COLUMNS(other_exit_columns, "reason_number",
             "the hardware's number of the exit reason", EXPORT_STATISTICS);
-MAP_COLUMNS(virtual_columns, "address", "the virtual address",
-            EXPORT_STATISTICS);
+MAP_COLUMNS(virtual_columns, "address", "the guest-physical address",
+            EXPORT_COLUMN("virtual_address", COUNT, "the lowest virtual "
+                          "address of these accesses"), TIMES);
 MAP_COLUMNS(interrupt_columns, "vector", "the vector of the interrupt", TIMES);
 MAP_COLUMNS(bar_columns, "bar",
             "the guest address divided by the size of a bar", TIMES);
@@ -273,8 +282,8 @@ const struct export_table report_tables_guest[] = {
     { "mmio_addresses", "Cost of accesses to emulated device memory: the time "
       "of an exit, in equal parts for its accesses.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(mmio_columns), walk_mmio },
-    { "mmio_virtual_addresses", "Cost of accesses to emulated device memory, "
-      "by virtual address of the guest.",
+    { "mmio_virtual_addresses", "Virtual addresses of the guest in accesses to "
+      "emulated device memory, with shadow paging.",
       EXPORT_IN_TABLES, EXPORT_COLUMNS(virtual_columns), walk_mmio_virtual },
     { "interrupted_address_bars", "Exits for an interrupt, by parts of the "
       "guest's address space (--histogram-interrupt-eip).",
