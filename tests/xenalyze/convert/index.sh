@@ -93,6 +93,8 @@ rm touched
 # The index of a trace that has grown serves the part that it has.
 head -c 9000000 mix >growing
 expect 0 "$xenalyze" index growing
+grep -qE 'growing.xti: ([1-9]|[1-9][0-9]+) checkpoints?, ' out ||
+    fail "a capture that goes on: $(cat out)"
 cp growing.xti before
 tail -c +9000001 mix >>growing
 expect 0 "$xenalyze" latency --time=3.1..3.15 growing

@@ -10,9 +10,9 @@
 #include "xenalyze/convert/window-buffer.h"
 
 /*
- * Write all records of the span, pcpu by pcpu.  The trace has been sought to
- * `from`, and no clock is corrected.  0 or -errno; the reason is in *e if
- * reading fails.
+ * Write all records of the span, pcpu by pcpu.  The trace has been sought to a
+ * time up to `from`, is indexed up to `until` at least, and no clock is
+ * corrected.  0 or -errno; the reason is in *e if reading fails.
  */
 int cut_windows(struct xt_trace *trace, uint64_t from, uint64_t until,
                 struct window_buffer *w, struct err *e);

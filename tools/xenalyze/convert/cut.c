@@ -382,13 +382,13 @@ static int read_records(struct cut *c, struct err *e)
     return rc;
 }
 
-/* Read from a time on, without the windows long behind the horizon. */
-static int seek_to(struct cut *c, uint64_t time, struct err *e)
+/* Read from a time on, without the windows long behind `until`. */
+static int seek_to(struct cut *c, uint64_t time, uint64_t until, struct err *e)
 {
     int rc = xt_trace_rewind(c->o->trace, e);
 
-    assert(time <= c->horizon || c->horizon == UINT64_MAX);
-    xt_trace_read_until(c->o->trace, c->horizon);
+    assert(time <= until && c->horizon <= until);
+    xt_trace_read_until(c->o->trace, until);
     return rc ? rc : xt_trace_seek(c->o->trace, time, e);
 }
 
@@ -406,7 +406,7 @@ static int read_in_steps(struct cut *c, struct err *e)
 
         behind *= 8;
         c->horizon = behind < UINT64_MAX - next ? next + behind : UINT64_MAX;
-        rc = seek_to(c, next, e);
+        rc = seek_to(c, next, c->horizon, e);
         rc = rc ? rc : read_records(c, e);
     }
     return rc;
@@ -455,7 +455,8 @@ static int begin_at_checkpoint(struct cut *c, const struct index_checkpoint *at,
     assert(at->time <= o->from && !c->begun);
     rc = rc ? rc : time_index_visit_metadata(o->index, at, replay_metadata, c);
     c->counts->records++;
-    return rc ? fail_index(c, rc, e) : seek_to(c, at->time, e);
+    return rc ? fail_index(c, rc, e)
+              : seek_to(c, at->time, find_first_horizon(c), e);
 }
 
 /*
@@ -497,10 +498,6 @@ static int cut_span_windows(struct cut *c, struct err *e)
     int rc;
 
     assert(c->begun);
-    c->horizon = o->until;
-    rc = seek_to(c, o->from, e);
-    if ( rc )
-        return rc;
     rc = cut_windows(o->trace, o->from, o->until, &c->windows, e);
     c->counts->matched++;
     return rc && !e->code ? fail_cut(c, rc, e) : rc;
@@ -523,7 +520,7 @@ static int cut_behind_span(struct cut *c, struct err *e)
         return fail_index(c, rc, e);
     c->ring_from = o->until + 1;
     c->horizon = find_first_horizon(c);
-    rc = seek_to(c, at->time, e);
+    rc = seek_to(c, at->time, c->horizon, e);
     return rc ? rc : read_in_steps(c, e);
 }
 

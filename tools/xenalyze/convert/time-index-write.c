@@ -189,13 +189,14 @@ static int pass_batch(struct index_writer *w, const struct xt_batch *b)
 
 /*
  * The states behind damage depend on the damage, which is not in a checkpoint,
- * and times of another segment cannot be compared.
+ * and times of another segment cannot be compared.  A capture that ended
+ * abruptly, or has not ended, is sound up to its end.
  */
 static bool is_at_limit(const struct index_writer *w, const struct xt_batch *b)
 {
     const struct xt_damage *d = xt_trace_damage(w->o->trace);
 
-    return b->segment || xt_damage_grade(d) != XT_GRADE_NONE;
+    return b->segment || xt_damage_grade(d) > XT_GRADE_CUT;
 }
 
 /* Pcpus have their own windows, so positions of records do not always rise. */

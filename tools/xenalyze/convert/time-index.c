@@ -16,6 +16,7 @@
 
 #include "common/fault.h"
 #include "libxentrace/internal.h"
+#include "libxentrace/meta-event.h"
 #include "xenalyze/convert/early-save.h"
 
 /* The bytes behind the name find errors of transfers as text. */
@@ -182,7 +183,8 @@ static bool is_valid_metadata(const struct time_index *x)
     for ( uint32_t i = 0; i < x->header.nr_metadata; i++ )
     {
         if ( m[i].cpu >= XT_MAX_CPUS || !m[i].size ||
-             xt_record_decode(&r, at, end) != m[i].size )
+             xt_record_decode(&r, at, end) != m[i].size ||
+             !xt_event_is_meta(r.event) )
             return false;
         at += m[i].size;
     }
