@@ -137,7 +137,7 @@ static const struct opt opts[] = {
                                 "total with --top" },
     { .name = "top", .type = OPT_UINT, .arg = "N",
       .at = REPORTS(request.top), .max = 10000,
-      .common = true, .help = "limit tables to N rows; 0: print all rows" },
+      .help = "limit tables to N rows; 0: print all rows" },
     { .name = "style", .type = OPT_CHOICE, .arg = "STYLE",
       .at = REPORTS(request.style), .choices = styles, .preset = "stock",
       .help = "stock: lines of stock; table: headings, names, units (the "
