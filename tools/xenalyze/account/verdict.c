@@ -156,14 +156,14 @@ static bool find_rival_of_stretch(const struct wait_stretch *s,
 
     for ( unsigned int i = 0; i < WAIT_TOP_RIVALS; i++ )
     {
-        uint64_t cycles = s->rivals[i].cycles;
+        uint64_t cycles = s->rivals.cycles[i];
 
         sum += cycles;
         next = cycles > most ? most : cycles > next ? cycles : next;
         if ( cycles <= most )
             continue;
         most = cycles;
-        *domain = s->rivals[i].domain;
+        *domain = wait_top_rival_domain(&s->rivals, i);
     }
     return is_clear_rival(most, next, sum);
 }

@@ -22,6 +22,7 @@
 void wait_causes_init(struct wait_causes *w)
 {
     assert(!w->vcpus && !w->pcpus && !w->nr_worst);
+    w->too_short = UINT64_MAX;
     stats_pool_init(&w->pool);
 }
 
@@ -29,9 +30,17 @@ int wait_causes_keep_longest(struct wait_causes *w, size_t nr)
 {
     assert(!w->nr_worst && !w->worst && nr);
     w->worst_room = nr < WAIT_MOST_WORST ? nr : WAIT_MOST_WORST;
+    w->too_short = 0;
     w->worst = fault_calloc(w->worst_room, sizeof(*w->worst));
     w->pieces = fault_calloc(w->worst_room + 1, sizeof(*w->pieces));
     return w->worst && w->pieces ? 0 : -ENOMEM;
+}
+
+void wait_causes_forget_longest(struct wait_causes *w)
+{
+    assert(w->worst_room);
+    w->nr_worst = 0;
+    w->too_short = 0;
 }
 
 void wait_causes_fini(struct wait_causes *w)
@@ -61,15 +70,6 @@ const char *wait_cause_name(enum wait_cause cause)
 
     assert(cause < WAIT_CAUSES);
     return names[cause];
-}
-
-struct wait_times wait_times_of(const struct wait_vcpu *v)
-{
-    return (struct wait_times){
-        .known = v->times[STATE_RUNNING] + v->times[STATE_RUNNABLE] +
-                 v->times[STATE_BLOCKED] + v->times[STATE_OFFLINE],
-        .ran = v->times[STATE_RUNNING],
-    };
 }
 
 /* --- vcpus and pcpus ------------------------------------------------------ */
@@ -129,19 +129,12 @@ static inline struct wait_vcpu *get_wait_vcpu(struct wait_causes *w,
         own->domain = v->domain->id;
         own->id = v->id;
         own->state = STATE_INIT;
+        own->vcpu = v;
         if ( w->host )
             read_metadata(own, w->host);
     }
-    own->vcpu = v;
+    debug_assert(own->vcpu == v);
     return own;
-}
-
-struct wait_pcpu *wait_get_pcpu(struct wait_causes *w, uint32_t pcpu)
-{
-    if ( grow_to_index(&w->pcpus, &w->nr_pcpus, pcpu, sizeof(*w->pcpus)) )
-        return &w->pcpus[pcpu];
-    w->failed = true;
-    return NULL;
 }
 
 struct wait_vcpu *wait_find_vcpu(const struct wait_causes *w, uint16_t domain,
@@ -372,7 +365,7 @@ static inline void begin_state(struct wait_causes *w, struct wait_vcpu *v,
     wait_forget_pause(w, v);
     if ( f->next == STATE_RUNNING )
         note_pcpu_of(v, f->next_pcpu);
-    if ( caps_end(v, f) )
+    if ( v->is_capped && caps_end(v, f) )
         wait_forget_caps(w, v);
     if ( f->next == STATE_OFFLINE && v->has_credit_cap )
         wait_begin_cap(w, v, STATE_OFFLINE, time);

@@ -130,18 +130,28 @@ struct wait_times { uint64_t known, ran; };
  */
 #define WAIT_TOP_RIVALS 4u
 
-struct wait_top_rival
+#define WAIT_DOMAIN_BITS 16u
+
+struct wait_top_rivals
 {
-    uint64_t cycles;            /* at most */
-    uint16_t domain;
+    uint64_t cycles[WAIT_TOP_RIVALS];   /* at most; 0: no domain */
+    uint64_t domains;           /* WAIT_DOMAIN_BITS each, the first one in the
+                                   lowest bits */
 };
+
+static inline uint16_t wait_top_rival_domain(const struct wait_top_rivals *r,
+                                             unsigned int i)
+{
+    debug_assert(i < WAIT_TOP_RIVALS);
+    return r->domains >> i * WAIT_DOMAIN_BITS & UINT16_MAX;
+}
 
 /* Sums over a stretch of waits. */
 struct wait_stretch
 {
     struct wait_sums sums;
     struct wait_times times;
-    struct wait_top_rival rivals[WAIT_TOP_RIVALS];
+    struct wait_top_rivals rivals;
 };
 
 struct wait_stretches
@@ -232,6 +242,7 @@ struct wait_causes
     struct wait_worst *worst;   /* longest first; those asked for */
     struct wait_pieces *pieces; /* of worst[i]; then of the wait in progress */
     size_t nr_worst, worst_room;
+    uint64_t too_short;         /* a wait of this length has no place there */
     struct guests *guests;
     const struct xt_host *host; /* metadata, set by the owner; or NULL */
     uint64_t long_ns;           /* set by the owner; 0: count none */
@@ -267,6 +278,9 @@ void wait_causes_init(struct wait_causes *w);
  */
 int wait_causes_keep_longest(struct wait_causes *w, size_t nr);
 
+/* The list of longest waits is empty again. */
+void wait_causes_forget_longest(struct wait_causes *w);
+
 void wait_causes_fini(struct wait_causes *w);
 
 struct sink wait_causes_sink(struct wait_causes *w);
@@ -275,6 +289,13 @@ struct sink wait_causes_sink(struct wait_causes *w);
 void wait_causes_close(struct wait_causes *w);
 
 /* Cycles of all runstates. */
-struct wait_times wait_times_of(const struct wait_vcpu *v);
+static inline struct wait_times wait_times_of(const struct wait_vcpu *v)
+{
+    return (struct wait_times){
+        .known = v->times[STATE_RUNNING] + v->times[STATE_RUNNABLE] +
+                 v->times[STATE_BLOCKED] + v->times[STATE_OFFLINE],
+        .ran = v->times[STATE_RUNNING],
+    };
+}
 
 #endif /* XENALYZE_ACCOUNT_WAIT_CAUSE_H */

@@ -95,14 +95,20 @@ static void merge_intervals(struct wait_causes *w)
     w->nr_idles = nr;
 }
 
+/* Is no pcpu idle since a time?  The usual case on a busy machine. */
+static inline bool all_pcpus_are_busy(const struct wait_causes *w,
+                                      uint64_t since)
+{
+    return !w->nr_running_idle && w->idle_until <= since;
+}
+
 /* Collect the time in which another pcpu that the vcpu may use was idle. */
 static void find_idle_pcpus(struct wait_causes *w, const struct wait_vcpu *v,
                             uint32_t pcpu, uint64_t from, uint64_t to)
 {
     debug_assert(v->nr_pcpus <= WAIT_PCPUS);
     w->nr_idles = 0;
-    /* The usual case on a busy machine. */
-    if ( !w->nr_running_idle && w->idle_until <= from )
+    if ( all_pcpus_are_busy(w, from) )
         return;
     for ( uint32_t i = 0; i < v->nr_pcpus; i++ )
         if ( v->pcpus[i] != pcpu && v->pcpus[i] < w->nr_pcpus )
@@ -111,6 +117,13 @@ static void find_idle_pcpus(struct wait_causes *w, const struct wait_vcpu *v,
 }
 
 /* --- one wait ------------------------------------------------------------- */
+
+/* The longest run of a vcpu of another domain during a wait. */
+struct wait_longest_run
+{
+    uint64_t cycles;
+    uint16_t domain;
+};
 
 /* A wait that is being explained. */
 struct wait_parts
@@ -130,7 +143,7 @@ struct wait_parts
                                    two or three */
     struct wait_times times;    /* of the vcpu, with this wait ... */
     struct wait_times calm;     /* ... and since its last wait */
-    struct wait_top_rival rival;        /* the longest run; 0 cycles: none */
+    struct wait_longest_run rival;      /* 0 cycles: none; valid with pieces */
     struct wait_pieces *pieces; /* NULL: the wait is too short for the list */
 };
 
@@ -143,6 +156,14 @@ static inline void add_cause(struct wait_parts *x, enum wait_cause cause,
     x->found |= 1u << cause;
     if ( x->pieces )
         wait_pieces_add(x->pieces, cause, rival, cycles);
+}
+
+/* The same for a cause that the wait may not have. */
+static inline void add_some_cause(struct wait_parts *x, enum wait_cause cause,
+                                  uint64_t cycles)
+{
+    if ( cycles )
+        add_cause(x, cause, NULL, cycles);
 }
 
 /* NULL: no memory. */
@@ -158,54 +179,67 @@ static inline struct wait_rival *get_rival(struct wait_causes *w,
     return wait_find_rival(w, v, domain);
 }
 
+/* Give the row with the least time to the domain. */
 COLD
-static struct wait_top_rival *find_least_rival(struct wait_top_rival *rivals)
+static unsigned int replace_top_rival(struct wait_top_rivals *r,
+                                      uint16_t domain)
 {
-    struct wait_top_rival *r = rivals;
+    unsigned int least = 0, shift;
 
     for ( unsigned int i = 1; i < WAIT_TOP_RIVALS; i++ )
-        if ( rivals[i].cycles < r->cycles )
-            r = &rivals[i];
-    return r;
+        if ( r->cycles[i] < r->cycles[least] )
+            least = i;
+    shift = least * WAIT_DOMAIN_BITS;
+    r->domains &= ~((uint64_t)UINT16_MAX << shift);
+    r->domains |= (uint64_t)domain << shift;
+    return least;
 }
 
 /*
  * The row of the domain, or the row with the least time.  All rows are compared
- * without a branch, since which of them fits cannot be predicted.  An unused
- * row fits domain 0, behind the row that it may have.
+ * at once, without a branch, since which of them fits cannot be predicted.  An
+ * unused row fits domain 0, behind the row that it may have.
  */
-static inline void note_top_rival(struct wait_top_rival *rivals,
-                                  uint16_t domain, uint64_t cycles)
+static inline void note_top_rival(struct wait_top_rivals *r, uint16_t domain,
+                                  uint64_t cycles)
 {
-    struct wait_top_rival *r;
-    unsigned int fits = 0;
+    const uint64_t ones = UINT64_MAX / UINT16_MAX;
+    uint64_t differs = r->domains ^ domain * ones;
+    /* The highest bit of each row without a difference, and maybe of rows
+       above the first such row. */
+    uint64_t fits = (differs - ones) & ~differs &
+                    ones << (WAIT_DOMAIN_BITS - 1);
 
-#pragma GCC unroll 4
-    for ( unsigned int i = 0; i < WAIT_TOP_RIVALS; i++ )
-        fits |= (unsigned int)(rivals[i].domain == domain) << i;
-    r = fits ? &rivals[__builtin_ctz(fits)] : find_least_rival(rivals);
-    r->cycles += cycles;
-    r->domain = domain;
+    r->cycles[fits ? (unsigned int)__builtin_ctzll(fits) / WAIT_DOMAIN_BITS
+                   : replace_top_rival(r, domain)] += cycles;
+}
+
+/* A vcpu of another domain ran. */
+static inline void note_rival_domain(struct wait_causes *w,
+                                     struct wait_vcpu *v, uint16_t domain,
+                                     uint64_t cycles)
+{
+    struct wait_rival *r = get_rival(w, v, domain);
+
+    debug_assert(domain != v->domain);
+    note_top_rival(&v->stretches->now.rivals, domain, cycles);
+    if ( r )
+        r->cycles += cycles;
+    else
+        v->other_rivals += cycles;
 }
 
 /* Another vcpu ran: its domain is noted for any cause. */
 static inline void note_rival(struct wait_parts *x, uint16_t domain,
                               uint64_t cycles)
 {
-    struct wait_rival *r;
-
     x->sums->others_ran += cycles;
     if ( domain == x->v->domain )
         return;
-    note_top_rival(x->v->stretches->now.rivals, domain, cycles);
-    r = get_rival(x->w, x->v, domain);
-    if ( r )
-        r->cycles += cycles;
-    else
-        x->v->other_rivals += cycles;
+    note_rival_domain(x->w, x->v, domain, cycles);
     /* The longest single run names the rival of the wait. */
     if ( cycles > x->rival.cycles )
-        x->rival = (struct wait_top_rival){ cycles, domain };
+        x->rival = (struct wait_longest_run){ cycles, domain };
 }
 
 /* Another vcpu ran from `from` to `to`, and another pcpu was idle. */
@@ -391,13 +425,51 @@ static struct pcpu_span make_current_span(const struct wait_pcpu *p,
     };
 }
 
-/* Every cycle of the wait: known spans, the one in progress, or unknown. */
-static void explain_spans(struct wait_parts *x)
+/*
+ * The known spans of a wait without a cap and without pieces, while no other
+ * pcpu was idle.  Returns the time up to which the wait is explained.
+ */
+static uint64_t explain_spans_fast(struct wait_parts *x)
+{
+    const struct pcpu_uses *u = &x->p->uses;
+    const struct pcpu_span *last = u->spans + u->nr, *s = last;
+    uint64_t at = x->from, unknown = 0, rivals = 0, siblings = 0;
+
+    debug_assert(!x->is_capped && !x->pieces);
+    /* Spans end before the present, so these are parts of the wait. */
+    while ( s > u->spans && s[-1].to > at )
+        s--;
+    for ( ; s < last && at < x->to; s++ )
+    {
+        uint64_t end = s->to < x->to ? s->to : x->to, cycles = end - at;
+
+        debug_assert(cycles);
+        if ( s->use == USE_UNKNOWN )
+            unknown += cycles;
+        else if ( s->use != USE_RUN )
+            explain_use_slow(x, s, at, end);
+        else if ( s->domain == x->v->domain )
+            siblings += cycles;
+        else
+        {
+            rivals += cycles;
+            note_rival_domain(x->w, x->v, s->domain, cycles);
+        }
+        at = end;
+    }
+    x->sums->others_ran += rivals + siblings;
+    add_some_cause(x, WAIT_UNKNOWN, unknown);
+    add_some_cause(x, WAIT_RIVAL, rivals);
+    add_some_cause(x, WAIT_SIBLING, siblings);
+    return at;
+}
+
+/* Any wait, likewise. */
+static uint64_t explain_spans_slow(struct wait_parts *x)
 {
     static const struct pcpu_span unknown = { .use = USE_UNKNOWN };
     const struct pcpu_uses *u = &x->p->uses;
     uint64_t at = x->from, end;
-    struct pcpu_span current;
 
     if ( u->has_begun && at < u->begin )
     {
@@ -413,6 +485,18 @@ static void explain_spans(struct wait_parts *x)
         explain_span(x, s, at, end);
         at = end;
     }
+    return at;
+}
+
+/* Every cycle of the wait: known spans, the one in progress, or unknown. */
+static void explain_spans(struct wait_parts *x)
+{
+    const struct pcpu_uses *u = &x->p->uses;
+    bool is_fast = !x->is_capped && !x->pieces && u->nr &&
+                   x->from >= u->begin && all_pcpus_are_busy(x->w, x->from);
+    uint64_t at = is_fast ? explain_spans_fast(x) : explain_spans_slow(x);
+    struct pcpu_span current;
+
     if ( at >= x->to )
         return;
     current = make_current_span(x->p, x->to);
@@ -423,14 +507,10 @@ static void explain_spans(struct wait_parts *x)
 static struct wait_pieces *find_room_for_pieces(const struct wait_parts *x)
 {
     const struct wait_causes *w = x->w;
-    uint64_t length = x->to - x->from;
 
-    assert(w->nr_worst <= w->worst_room && x->from <= x->to);
-    if ( w->nr_worst == w->worst_room &&
-         (!w->worst_room || w->worst[w->nr_worst - 1].to -
-                            w->worst[w->nr_worst - 1].from >= length) )
-        return NULL;
-    if ( !length || !wait_is_asked(w, x->v->domain, x->v->id) )
+    debug_assert(w->nr_worst <= w->worst_room && x->from <= x->to);
+    if ( x->to - x->from <= w->too_short ||
+         !wait_is_asked(w, x->v->domain, x->v->id) )
         return NULL;
     wait_pieces_begin(&w->pieces[w->worst_room], x->from);
     return &w->pieces[w->worst_room];
@@ -470,6 +550,9 @@ static void keep_worst_wait(const struct wait_parts *x)
     }
     w->worst[i] = describe_worst_wait(x);
     w->pieces[i] = w->pieces[w->worst_room];
+    i = w->worst_room - 1;
+    if ( w->nr_worst > i )
+        w->too_short = w->worst[i].to - w->worst[i].from;
 }
 
 /* Time in which others ran here while any other pcpu was idle. */
@@ -627,8 +710,8 @@ void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
     begin_wait(&x);
     x.pieces = find_room_for_pieces(&x);
     explain_spans(&x);
-    sums.waited = sum_causes(&x);
-    assert(sums.waited == f->to - from);
+    sums.waited = f->to - from;
+    debug_assert(sum_causes(&x) == sums.waited);
     if ( f->state == STATE_OFFLINE )
         sums.parked = sums.waited;
     find_idle_elsewhere(&x);

@@ -17,13 +17,6 @@
 
 #define NEAR_NS 50000u          /* from a change of a state to its record */
 
-void wait_forget_pause(struct wait_causes *w, struct wait_vcpu *v)
-{
-    debug_assert(w->nr_paused || !v->is_paused);
-    w->nr_paused -= v->is_paused;
-    v->is_paused = false;
-}
-
 /* The vcpu is offline, and stays so: the time since `from` counts. */
 static void split_offline_time(struct wait_causes *w, struct wait_vcpu *v,
                                uint64_t from, uint64_t time)

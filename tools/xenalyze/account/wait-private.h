@@ -7,6 +7,7 @@
 #ifndef XENALYZE_ACCOUNT_WAIT_PRIVATE_H
 #define XENALYZE_ACCOUNT_WAIT_PRIVATE_H
 
+#include "common/grow.h"
 #include "xenalyze/account/wait-cause.h"
 
 /* --- wait-cause.c --------------------------------------------------------- */
@@ -16,7 +17,14 @@ struct wait_vcpu *wait_find_vcpu(const struct wait_causes *w, uint16_t domain,
                                  uint16_t id);
 
 /* NULL: out of memory, which is remembered. */
-struct wait_pcpu *wait_get_pcpu(struct wait_causes *w, uint32_t pcpu);
+static inline struct wait_pcpu *wait_get_pcpu(struct wait_causes *w,
+                                              uint32_t pcpu)
+{
+    if ( grow_to_index(&w->pcpus, &w->nr_pcpus, pcpu, sizeof(*w->pcpus)) )
+        return &w->pcpus[pcpu];
+    w->failed = true;
+    return NULL;
+}
 
 /* The vcpu runs on the pcpu from now on; NULL: unknown. */
 static inline void wait_set_current(struct wait_causes *w, struct wait_pcpu *p,
@@ -53,7 +61,14 @@ void wait_forget_caps(struct wait_causes *w, struct wait_vcpu *v);
 
 /* A SCHED_SLEEP or a SCHED_WAKE record may begin or end a pause. */
 void wait_note_pause(struct wait_causes *w, const struct fact_event *f);
-void wait_forget_pause(struct wait_causes *w, struct wait_vcpu *v);
+
+static inline void wait_forget_pause(struct wait_causes *w,
+                                     struct wait_vcpu *v)
+{
+    debug_assert(w->nr_paused || !v->is_paused);
+    w->nr_paused -= v->is_paused;
+    v->is_paused = false;
+}
 
 /* --- wait-rivals.c -------------------------------------------------------- */
 

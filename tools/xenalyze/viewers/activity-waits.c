@@ -156,6 +156,6 @@ void activities_show_waits(struct activities *a)
     assert(w && w->causes.nr_worst <= ACTIVITY_WAITS);
     for ( size_t i = 0; i < w->causes.nr_worst; i++ )
         show_wait(a, &w->causes.worst[i], &w->causes.pieces[i]);
-    w->causes.nr_worst = 0;
+    wait_causes_forget_longest(&w->causes);
     w->nr_wakeups = 0;
 }
