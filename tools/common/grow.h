@@ -35,19 +35,28 @@ static inline bool grow_to_index(void *array, uint32_t *nr, uint32_t index,
 void *grow_get_object_slow(void *array, uint32_t *nr, uint32_t index,
                            struct arena *arena, size_t size, size_t align);
 
-static inline void *grow_get_object(void *array, uint32_t *nr, uint32_t index,
-                                    struct arena *arena, size_t size,
-                                    size_t align)
+/* The object of an index, or NULL. */
+static inline void *grow_find_object(const void *array, uint32_t nr,
+                                     uint32_t index)
 {
     const unsigned char *objects;
     void *object = NULL;
 
-    if ( index < *nr )
+    if ( index < nr )
     {
         /* The pointer's type is unknown, so copy its bytes. */
         memcpy(&objects, array, sizeof(objects));
         memcpy(&object, objects + index * sizeof(object), sizeof(object));
     }
+    return object;
+}
+
+static inline void *grow_get_object(void *array, uint32_t *nr, uint32_t index,
+                                    struct arena *arena, size_t size,
+                                    size_t align)
+{
+    void *object = grow_find_object(array, *nr, index);
+
     return object ? object : grow_get_object_slow(array, nr, index, arena,
                                                   size, align);
 }

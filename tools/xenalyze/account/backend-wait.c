@@ -24,18 +24,9 @@ void backend_waits_fini(struct backend_waits *b)
 static struct backend_vcpu *get_backend_vcpu(struct backend_waits *b,
                                              const struct vcpu *v)
 {
-    struct backend_vcpu *own =
-        grow_get_object(&b->vcpus, &b->nr_vcpus, v->index,
-                        &b->trips.pool.arena, sizeof(*own),
-                        _Alignof(struct backend_vcpu));
-
-    b->failed |= !own;
-    if ( own )
-    {
-        own->domain = v->domain->id;
-        own->id = v->id;
-    }
-    return own;
+    return vcpu_array_get(&b->vcpus, &b->nr_vcpus, v, &b->trips.pool.arena,
+                          sizeof(struct backend_vcpu),
+                          _Alignof(struct backend_vcpu), &b->failed);
 }
 
 /* --- one round trip ------------------------------------------------------- */

@@ -54,16 +54,11 @@ static struct block_vcpu *get_block_vcpu(struct block_reasons *b,
                                          const struct vcpu *v)
 {
     struct block_vcpu *own =
-        grow_get_object(&b->vcpus, &b->nr_vcpus, v->index, &b->pool.arena,
-                        sizeof(*own), _Alignof(struct block_vcpu));
+        vcpu_array_get(&b->vcpus, &b->nr_vcpus, v, &b->pool.arena, sizeof(*own),
+                       _Alignof(struct block_vcpu), &b->failed);
 
-    b->failed |= !own;
     if ( own )
-    {
-        own->domain = v->domain->id;
-        own->id = v->id;
         own->index = v->index;
-    }
     return own;
 }
 

@@ -15,7 +15,6 @@
 #include "common/compiler.h"
 #include "common/debug.h"
 #include "common/fault.h"
-#include "common/grow.h"
 #include "libxentrace/internal.h"
 #include "libxentrace/readers.h"
 #include "xenalyze/account/vcpu-array.h"
@@ -173,17 +172,9 @@ static struct access_range *get_range(struct device_accesses *d,
 static struct access_vcpu *get_access_vcpu(struct device_accesses *d,
                                            const struct vcpu *v)
 {
-    struct access_vcpu *own =
-        grow_get_object(&d->vcpus, &d->nr_vcpus, v->index, &d->pool.arena,
-                        sizeof(*own), _Alignof(struct access_vcpu));
-
-    d->failed |= !own;
-    if ( own )
-    {
-        own->domain = v->domain->id;
-        own->id = v->id;
-    }
-    return own;
+    return vcpu_array_get(&d->vcpus, &d->nr_vcpus, v, &d->pool.arena,
+                          sizeof(struct access_vcpu),
+                          _Alignof(struct access_vcpu), &d->failed);
 }
 
 /*

@@ -11,26 +11,17 @@
 #include <string.h>
 
 #include "common/fault.h"
-#include "common/grow.h"
 #include "xenalyze/account/storm-private.h"
+#include "xenalyze/account/vcpu-array.h"
 
 /* --- facts ---------------------------------------------------------------- */
 
 static struct storm_vcpu *get_storm_vcpu(struct exit_storms *s,
                                          const struct vcpu *v)
 {
-    struct storm_vcpu *own =
-        grow_get_object(&s->vcpus, &s->nr_vcpus, v->index, &s->arena,
-                        sizeof(*own), _Alignof(struct storm_vcpu));
-
-    assert(v->domain);
-    s->failed |= !own;
-    if ( own )
-    {
-        own->domain = v->domain->id;
-        own->id = v->id;
-    }
-    return own;
+    return vcpu_array_get(&s->vcpus, &s->nr_vcpus, v, &s->arena,
+                          sizeof(struct storm_vcpu),
+                          _Alignof(struct storm_vcpu), &s->failed);
 }
 
 static inline uint64_t find_window(struct exit_storms *s, uint64_t time)

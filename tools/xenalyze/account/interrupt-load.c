@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "common/debug.h"
-#include "common/grow.h"
 #include "xenalyze/account/vcpu-array.h"
 
 
@@ -31,17 +30,9 @@ void interrupt_load_fini(struct interrupt_load *l)
 static struct load_vcpu *get_load_vcpu(struct interrupt_load *l,
                                        const struct vcpu *v)
 {
-    struct load_vcpu *own =
-        grow_get_object(&l->vcpus, &l->nr_vcpus, v->index, &l->pool.arena,
-                        sizeof(*own), _Alignof(struct load_vcpu));
-
-    l->failed |= !own;
-    if ( own )
-    {
-        own->domain = v->domain->id;
-        own->id = v->id;
-    }
-    return own;
+    return vcpu_array_get(&l->vcpus, &l->nr_vcpus, v, &l->pool.arena,
+                          sizeof(struct load_vcpu), _Alignof(struct load_vcpu),
+                          &l->failed);
 }
 
 static struct load_pcpu *get_load_pcpu(struct interrupt_load *l,
@@ -106,7 +97,7 @@ static void load_add_runstate(void *state, const struct fact_runstate *f)
 {
     struct load_vcpu *v;
 
-    assert(f->from <= f->to);
+    debug_assert(f->from <= f->to);
     if ( (f->state == STATE_RUNNING) == (f->next == STATE_RUNNING) ||
          vcpu_is_idle(f->vcpu) )
         return;

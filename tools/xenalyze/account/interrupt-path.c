@@ -29,17 +29,8 @@ const char *path_part_name(enum path_part part)
 static struct path_vcpu *get_path_vcpu(struct interrupt_paths *p,
                                        const struct vcpu *v)
 {
-    struct path_vcpu *own =
-        grow_get_object(&p->vcpus, &p->nr_vcpus, v->index, &p->pool.arena,
-                        sizeof(*own), STATS_LINE);
-
-    p->failed |= !own;
-    if ( own )
-    {
-        own->domain = v->domain->id;
-        own->id = v->id;
-    }
-    return own;
+    return vcpu_array_get(&p->vcpus, &p->nr_vcpus, v, &p->pool.arena,
+                          sizeof(struct path_vcpu), STATS_LINE, &p->failed);
 }
 
 static struct wake_path *get_wake_path(struct interrupt_paths *p,

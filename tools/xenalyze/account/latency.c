@@ -52,16 +52,9 @@ void latency_free(struct latency *l)
 static struct latency_vcpu *get_latency_vcpu(struct latency *l,
                                              const struct vcpu *v)
 {
-    struct latency_vcpu *own =
-        grow_get_object(&l->vcpus, &l->nr_vcpus, v->index, &l->pool.arena,
-                        sizeof(*own), _Alignof(struct latency_vcpu));
-
-    l->pool.failed |= !own;
-    if ( !own )
-        return NULL;
-    own->domain = v->domain->id;
-    own->id = v->id;
-    return own;
+    return vcpu_array_get(&l->vcpus, &l->nr_vcpus, v, &l->pool.arena,
+                          sizeof(struct latency_vcpu),
+                          _Alignof(struct latency_vcpu), &l->pool.failed);
 }
 
 /* All idle vcpus share a key. */
@@ -157,16 +150,9 @@ static void note_wait(void *state, const struct fact_wait *f)
 static struct latency_open *get_latency_open(struct latency *l,
                                              const struct vcpu *v)
 {
-    struct latency_open *o = grow_get_object(&l->opens, &l->nr_opens, v->index,
-                                             &l->pool.arena, sizeof(*o),
-                                             _Alignof(struct latency_open));
-
-    l->pool.failed |= !o;
-    if ( !o )
-        return NULL;
-    o->domain = v->domain->id;
-    o->id = v->id;
-    return o;
+    return vcpu_array_get(&l->opens, &l->nr_opens, v, &l->pool.arena,
+                          sizeof(struct latency_open),
+                          _Alignof(struct latency_open), &l->pool.failed);
 }
 
 static void note_open_wait(void *state, const struct fact_open_wait *f)

@@ -14,7 +14,6 @@
 
 #include "common/compiler.h"
 #include "common/debug.h"
-#include "common/grow.h"
 #include "xenalyze/account/vcpu-array.h"
 
 #define LEAST_NS 100000u
@@ -43,17 +42,9 @@ void machine_stalls_fini(struct machine_stalls *m)
 static struct stall_vcpu *get_stall_vcpu(struct machine_stalls *m,
                                          const struct vcpu *v)
 {
-    struct stall_vcpu *own =
-        grow_get_object(&m->vcpus, &m->nr_vcpus, v->index, &m->pool.arena,
-                        sizeof(*own), _Alignof(struct stall_vcpu));
-
-    m->failed |= !own;
-    if ( own )
-    {
-        own->domain = v->domain->id;
-        own->id = v->id;
-    }
-    return own;
+    return vcpu_array_get(&m->vcpus, &m->nr_vcpus, v, &m->pool.arena,
+                          sizeof(struct stall_vcpu),
+                          _Alignof(struct stall_vcpu), &m->failed);
 }
 
 static struct stall_pcpu *get_stall_pcpu(struct machine_stalls *m,

@@ -38,17 +38,8 @@ static struct timer_vcpu *find_timer(const struct timers *t,
 
 static struct timer_vcpu *get_timer(struct timers *t, const struct vcpu *v)
 {
-    struct timer_vcpu *own =
-        grow_get_object(&t->vcpus, &t->nr_vcpus, v->index, &t->pool.arena,
-                        sizeof(*own), STATS_LINE);
-
-    t->failed |= !own;
-    if ( own )
-    {
-        own->domain = v->domain->id;
-        own->id = v->id;
-    }
-    return own;
+    return vcpu_array_get(&t->vcpus, &t->nr_vcpus, v, &t->pool.arena,
+                          sizeof(struct timer_vcpu), STATS_LINE, &t->failed);
 }
 
 static void start_timer(struct timers *t, const struct fact_event *f)

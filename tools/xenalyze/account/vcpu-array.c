@@ -8,8 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/grow.h"
+#include "common/compiler.h"
 #include "libxentrace/libxentrace.h"
+
+COLD
+void *vcpu_array_add(void *array, uint32_t *nr, const struct vcpu *v,
+                     struct arena *arena, size_t size, size_t align,
+                     bool *failed)
+{
+    const uint16_t ids[2] = { v->domain->id, v->id };
+    void *object = grow_get_object(array, nr, v->index, arena, size, align);
+
+    assert(size >= sizeof(ids));
+    if ( object )
+        memcpy(object, ids, sizeof(ids));
+    else
+        *failed = true;
+    return object;
+}
 
 static uint32_t get_vcpu_key(const void *item)
 {

@@ -8,11 +8,34 @@
 #ifndef XENALYZE_ACCOUNT_VCPU_ARRAY_H
 #define XENALYZE_ACCOUNT_VCPU_ARRAY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "common/grow.h"
+#include "xenalyze/model/guests.h"
+
+void *vcpu_array_add(void *array, uint32_t *nr, const struct vcpu *v,
+                     struct arena *arena, size_t size, size_t align,
+                     bool *failed);
+
 /*
- * Close an array of grow_get_object(): remove the indices without an object,
- * and sort the rest by domain and id.
+ * The object of a vcpu in an array by index of the vcpu; on first use a new
+ * one, of `size` bytes of the arena, zero except for domain and id.  NULL: no
+ * memory, and *failed is true.
+ */
+static inline void *vcpu_array_get(void *array, uint32_t *nr,
+                                   const struct vcpu *v, struct arena *arena,
+                                   size_t size, size_t align, bool *failed)
+{
+    void *object = grow_find_object(array, *nr, v->index);
+
+    return object ? object : vcpu_array_add(array, nr, v, arena, size, align,
+                                            failed);
+}
+
+/*
+ * Close such an array: remove the indices without an object, and sort the rest
+ * by domain and id.
  */
 void vcpu_array_sort(void *array, uint32_t *nr);
 
