@@ -11,4 +11,8 @@
  */
 #define COLD __attribute__((cold, noinline))
 
+/* A part of a hot function that is needed in some calls: the same without a
+   claim that these are rare. */
+#define NOINLINE __attribute__((noinline))
+
 #endif /* COMMON_COMPILER_H */

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/compiler.h"
 #include "common/debug.h"
 #include "common/fault.h"
 #include "common/grow.h"
@@ -364,21 +365,28 @@ static void add_blocked_time(struct block_reasons *b, struct block_vcpu *v,
         add_block(b, v, none, f->from, f->to);
 }
 
+/* The vcpu has been blocked, or is from now on. */
+NOINLINE
+static void note_blocked(struct block_reasons *b, const struct fact_runstate *f)
+{
+    struct block_vcpu *v;
+
+    if ( vcpu_is_idle(f->vcpu) || f->to < b->span.first )
+        return;
+    v = get_block_vcpu(b, f->vcpu);
+    if ( v )
+        fix_reason(b, v);
+    /* Contradicting records may end a state before its begin. */
+    if ( v && f->state == STATE_BLOCKED && f->from <= f->to )
+        add_blocked_time(b, v, f);
+}
+
 static void block_add_runstate(void *state, const struct fact_runstate *f)
 {
     struct block_reasons *b = state;
-    struct block_vcpu *v;
 
-    if ( !vcpu_is_idle(f->vcpu) && f->to >= b->span.first &&
-         (f->state == STATE_BLOCKED || f->next == STATE_BLOCKED) )
-    {
-        v = get_block_vcpu(b, f->vcpu);
-        if ( v )
-            fix_reason(b, v);
-        /* Contradicting records may end a state before its begin. */
-        if ( v && f->state == STATE_BLOCKED && f->from <= f->to )
-            add_blocked_time(b, v, f);
-    }
+    if ( f->state == STATE_BLOCKED || f->next == STATE_BLOCKED )
+        note_blocked(b, f);
     if ( f->next == STATE_RUNNING )
     {
         struct block_pcpu *p = get_block_pcpu(b, f->next_pcpu);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/compiler.h"
 #include "common/debug.h"
 #include "common/grow.h"
 
@@ -95,6 +96,7 @@ static bool end_span_of_spin(struct co_stop_vcpu *v,
 }
 
 /* Keep the vcpus that may go on to spin in the next span. */
+NOINLINE
 static void end_span_of_spinners(struct co_stops *c, struct co_stop_domain *d,
                                  const struct fact_domain *f)
 {

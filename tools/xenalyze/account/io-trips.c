@@ -26,6 +26,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/compiler.h"
 #include "common/debug.h"
 #include "common/fault.h"
 #include "common/grow.h"
@@ -79,24 +80,25 @@ const char *io_unmatched_name(enum io_unmatched reason)
 
 /* --- vcpus and domains ---------------------------------------------------- */
 
-static struct io_vcpu *get_io_vcpu(struct io_trips *t, const struct vcpu *v)
+COLD
+static struct io_vcpu *add_io_vcpu(struct io_trips *t, const struct vcpu *v)
 {
-    debug_assert(v);
-    if ( !grow_to_index(&t->vcpus, &t->nr_vcpus, v->index,
-                        sizeof(*t->vcpus)) )
-    {
-        t->failed = true;
-        return NULL;
-    }
-    if ( !t->vcpus[v->index] )
-    {
-        t->vcpus[v->index] = arena_zalloc(&t->pool.arena,
-                                          sizeof(**t->vcpus), 8);
-        t->failed |= !t->vcpus[v->index];
-    }
-    if ( t->vcpus[v->index] )
-        t->vcpus[v->index]->vcpu = v;
-    return t->vcpus[v->index];
+    struct io_vcpu *own =
+        grow_get_object(&t->vcpus, &t->nr_vcpus, v->index, &t->pool.arena,
+                        sizeof(*own), _Alignof(struct io_vcpu));
+
+    t->failed |= !own;
+    if ( own )
+        own->vcpu = v;
+    return own;
+}
+
+static inline struct io_vcpu *get_io_vcpu(struct io_trips *t,
+                                          const struct vcpu *v)
+{
+    struct io_vcpu *own = grow_find_object(&t->vcpus, t->nr_vcpus, v->index);
+
+    return own ? own : add_io_vcpu(t, v);
 }
 
 static struct io_domain *get_io_domain(struct io_trips *t,
@@ -109,14 +111,19 @@ static struct io_domain *get_io_domain(struct io_trips *t,
     return NULL;
 }
 
+static bool is_backend(const struct io_trips *t, const struct domain *d)
+{
+    return !d->id || (d->index < t->nr_domains &&
+                      t->domains[d->index].is_backend);
+}
+
 /* May `backend` serve requests of the guest? */
-static bool serves_guest(struct io_trips *t, const struct domain *backend,
+static bool serves_guest(const struct io_trips *t,
+                         const struct domain *backend,
                          const struct domain *guest)
 {
-    const struct io_domain *d = get_io_domain(t, backend);
-
     return backend != guest && guest->id && guest->id < XT_DOMAIN_IDLE &&
-           (!backend->id || (d && d->is_backend));
+           is_backend(t, backend);
 }
 
 /* --- trips ---------------------------------------------------------------- */
@@ -712,19 +719,26 @@ static void note_answer(struct io_trips *t, const struct fact_wait *f)
     add_trip(t, &o->trip, &parts);
 }
 
+/* A vcpu woke another one, which now runs. */
+NOINLINE
+static void note_wake_up(struct io_trips *t, const struct fact_wait *f)
+{
+    const struct domain *waker = f->waker->domain, *woken = f->vcpu->domain;
+
+    if ( serves_guest(t, waker, woken) )
+        note_answer(t, f);
+    else if ( serves_guest(t, woken, waker) )
+        note_request(t, f);
+}
+
 static void io_add_wait(void *state, const struct fact_wait *f)
 {
     struct io_trips *t = state;
-    const struct domain *waker = f->waker ? f->waker->domain : NULL;
     struct io_vcpu *v;
 
     t->now = f->to;
-    if ( f->why == WHY_WAKE && waker &&
-         serves_guest(t, waker, f->vcpu->domain) )
-        note_answer(t, f);
-    else if ( f->why == WHY_WAKE && waker &&
-              serves_guest(t, f->vcpu->domain, waker) )
-        note_request(t, f);
+    if ( f->why == WHY_WAKE && f->waker )
+        note_wake_up(t, f);
     v = get_io_vcpu(t, f->vcpu);
     if ( !v )
         return;

@@ -278,7 +278,9 @@ static void resume_pcpu(struct machine_stalls *m, uint32_t pcpu,
 /* While the pcpus go on as usual, silences of the machine are shorter. */
 static bool is_too_long(const struct machine_stalls *m, uint64_t gap)
 {
-    return m->limit && gap <= m->memory && gap * m->nr_busy > m->limit;
+    debug_assert(gap >= m->least);
+    return m->nr_busy > 1 && m->limit && gap <= m->memory &&
+           gap * m->nr_busy > m->limit;
 }
 
 /* Inline: called for each change of a runstate. */
@@ -290,11 +292,13 @@ static inline void note_record(struct machine_stalls *m, uint32_t pcpu,
     if ( time > last )
     {
         m->last = time;
-        if ( time >= m->confirm_at && gap < m->least )
+        if ( gap >= m->least )
+        {
+            if ( last && is_too_long(m, gap) )
+                begin_silence(m, last, time);
+        }
+        else if ( time >= m->confirm_at )
             confirm_candidate(m);
-        if ( last && m->nr_busy > 1 && gap >= m->least &&
-             is_too_long(m, gap) )
-            begin_silence(m, last, time);
     }
     if ( m->is_silence && time >= m->silence.to )
         resume_pcpu(m, pcpu, time);
@@ -302,33 +306,32 @@ static inline void note_record(struct machine_stalls *m, uint32_t pcpu,
 
 /* --- facts ---------------------------------------------------------------- */
 
-static void set_current(struct machine_stalls *m, uint32_t pcpu,
-                        const struct vcpu *v)
+static inline void set_current(struct machine_stalls *m, struct stall_pcpu *p,
+                               const struct vcpu *v)
 {
-    struct stall_pcpu *p = get_stall_pcpu(m, pcpu);
-
-    if ( !p )
-        return;
-    assert(m->nr_busy >= (p->current != NULL));
-    m->nr_busy -= p->current != NULL;
+    debug_assert(m->nr_busy >= (p->current != NULL));
+    m->nr_busy += (v != NULL) - (p->current != NULL);
     p->current = v;
     p->since = m->last;
-    m->nr_busy += v != NULL;
 }
 
 static void stall_add_runstate(void *state, const struct fact_runstate *f)
 {
     struct machine_stalls *m = state;
     bool is_known = f->next < STATE_LOST;
+    struct stall_pcpu *p;
 
     /* No record is the begin of a loss, or the end of the segment. */
     if ( is_known )
         note_record(m, f->next_pcpu, f->to);
     if ( f->state == STATE_RUNNING && f->pcpu < m->nr_pcpus &&
          m->pcpus[f->pcpu].current == f->vcpu )
-        set_current(m, f->pcpu, NULL);
-    if ( f->next == STATE_RUNNING && !vcpu_is_idle(f->vcpu) )
-        set_current(m, f->next_pcpu, f->vcpu);
+        set_current(m, &m->pcpus[f->pcpu], NULL);
+    if ( f->next != STATE_RUNNING || vcpu_is_idle(f->vcpu) )
+        return;
+    p = get_stall_pcpu(m, f->next_pcpu);
+    if ( p )
+        set_current(m, p, f->vcpu);
 }
 
 /* A record at `time` is known now: a silence in progress was shorter. */
