@@ -76,26 +76,6 @@ bool pcpu_uses_make_room(struct pcpu_uses *u, uint64_t oldest, uint32_t limit)
     return true;
 }
 
-void pcpu_uses_add(struct pcpu_uses *u, uint64_t from, uint64_t to,
-                   enum pcpu_use use, const struct vcpu *vcpu)
-{
-    debug_assert(u->nr < u->room);
-    debug_assert((use >= USE_RUN) == (vcpu != NULL));
-    debug_assert(!u->nr || u->spans[u->nr - 1].to == u->end);
-    if ( !u->has_begun )
-    {
-        u->begin = u->end = from;
-        u->has_begun = true;
-    }
-    if ( to <= u->end )
-        return;
-    u->end = to;
-    u->spans[u->nr++] = (struct pcpu_span){
-        .to = to, .vcpu = vcpu, .use = use,
-        .domain = vcpu ? vcpu->domain->id : 0,
-    };
-}
-
 /* Exponential search: the time is nearer to the end than to the begin. */
 static uint32_t find_span(const struct pcpu_uses *u, uint64_t time)
 {

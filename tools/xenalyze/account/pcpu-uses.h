@@ -83,8 +83,26 @@ static inline bool pcpu_uses_are_full(const struct pcpu_uses *u)
  * Append a span from the end of the last span to `to`; the first span begins at
  * `from`.  The list must not be full.
  */
-void pcpu_uses_add(struct pcpu_uses *u, uint64_t from, uint64_t to,
-                   enum pcpu_use use, const struct vcpu *vcpu);
+static inline void pcpu_uses_add(struct pcpu_uses *u, uint64_t from,
+                                 uint64_t to, enum pcpu_use use,
+                                 const struct vcpu *vcpu)
+{
+    debug_assert(u->nr < u->room);
+    debug_assert((use >= USE_RUN) == (vcpu != NULL));
+    debug_assert(!u->nr || u->spans[u->nr - 1].to == u->end);
+    if ( !u->has_begun )
+    {
+        u->begin = u->end = from;
+        u->has_begun = true;
+    }
+    if ( to <= u->end )
+        return;
+    u->end = to;
+    u->spans[u->nr++] = (struct pcpu_span){
+        .to = to, .vcpu = vcpu, .use = use,
+        .domain = vcpu ? vcpu->domain->id : 0,
+    };
+}
 
 /* Index of the first span that ends after `time`; u->nr: none. */
 uint32_t pcpu_uses_find(const struct pcpu_uses *u, uint64_t time);

@@ -7,7 +7,7 @@
 
 #include <assert.h>
 
-#include "common/debug.h"
+#include "common/compiler.h"
 
 static uint64_t convert_to_cycles(const struct xt_clock *clock, uint64_t ns)
 {
@@ -34,53 +34,20 @@ void stretch_close(struct stretch_search *s, const struct stretch_scale *scale)
     s->is_open = false;
 }
 
-/* Has calm time lasted longer than the stretch? */
-static bool is_gap(const struct stretch_search *s,
-                   const struct stretch_scale *scale, uint64_t at)
-{
-    uint64_t length = s->now.to - s->now.from;
-
-    return at > s->now.to && at - s->now.to > scale->gap &&
-           at - s->now.to > length;
-}
-
 double stretch_cost(const struct stretch_search *s, uint64_t at)
 {
     return s->is_open && at > s->last ? STRETCH_CALM * (double)(at - s->last)
                                       : 0;
 }
 
-bool stretch_begin_loss(struct stretch_search *s,
-                        const struct stretch_scale *scale, uint64_t at,
-                        double cost)
+COLD
+void stretch_begin_slow(struct stretch_search *s,
+                        const struct stretch_scale *scale, uint64_t at)
 {
-    debug_assert(cost >= 0);
-    s->score -= cost;
-    if ( s->is_open && (s->score <= 0 || is_gap(s, scale, at)) )
-        stretch_close(s, scale);
     if ( s->is_open )
-        return false;
+        stretch_close(s, scale);
     s->now = (struct stretch){ .from = at, .to = at };
     s->is_open = true;
     s->score = 0;
     s->lost = 0;
-    return true;
-}
-
-bool stretch_end_loss(struct stretch_search *s, uint64_t to, uint64_t lost,
-                      double gain)
-{
-    debug_assert(s->is_open);
-    s->score += gain;
-    s->lost += lost;
-    s->last = to;
-    if ( s->score <= s->now.score || to < s->now.from )
-        return false;
-    s->now.to = to;
-    s->now.lost = s->lost;
-    s->now.score = s->score;
-    if ( s->now.score <= s->worst.score )
-        return false;
-    s->worst = s->now;
-    return true;
 }

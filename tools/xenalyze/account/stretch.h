@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/debug.h"
 #include "libxentrace/internal.h"
 
 /* A stretch hurts if its score is at least this: a quarter of the time that a
@@ -59,20 +60,57 @@ struct stretch_scale stretch_scale_make(const struct xt_clock *clock);
 /* The cost of all time between the latest loss of the stretch and `at`. */
 double stretch_cost(const struct stretch_search *s, uint64_t at);
 
+/* Has calm time lasted longer than the stretch? */
+static inline bool stretch_has_gap(const struct stretch_search *s,
+                                   const struct stretch_scale *scale,
+                                   uint64_t at)
+{
+    uint64_t length = s->now.to - s->now.from;
+
+    return at > s->now.to && at - s->now.to > scale->gap &&
+           at - s->now.to > length;
+}
+
+void stretch_begin_slow(struct stretch_search *s,
+                        const struct stretch_scale *scale, uint64_t at);
+
 /*
  * A loss begins at `at`, after calm time with this cost.  Returns true if a new
  * stretch begins; false: `now` goes on.
  */
-bool stretch_begin_loss(struct stretch_search *s,
-                        const struct stretch_scale *scale, uint64_t at,
-                        double cost);
+static inline bool stretch_begin_loss(struct stretch_search *s,
+                                      const struct stretch_scale *scale,
+                                      uint64_t at, double cost)
+{
+    debug_assert(cost >= 0);
+    s->score -= cost;
+    if ( s->is_open && s->score > 0 && !stretch_has_gap(s, scale, at) )
+        return false;
+    stretch_begin_slow(s, scale, at);
+    return true;
+}
 
 /*
  * The loss ends: add its length, and its gain in score.  Returns true if `now`
  * is the worst stretch so far.
  */
-bool stretch_end_loss(struct stretch_search *s, uint64_t to, uint64_t lost,
-                      double gain);
+static inline bool stretch_end_loss(struct stretch_search *s, uint64_t to,
+                                    uint64_t lost, double gain)
+{
+    debug_assert(s->is_open);
+    s->score += gain;
+    s->lost += lost;
+    s->last = to;
+    if ( s->score <= s->now.score || to < s->now.from )
+        return false;
+    s->now.to = to;
+    s->now.lost = s->lost;
+    s->now.score = s->score;
+    if ( s->now.score <= s->worst.score )
+        return false;
+    s->worst = s->now;
+    return true;
+}
 
 /* The segment ends: later times cannot be compared. */
 void stretch_close(struct stretch_search *s, const struct stretch_scale *scale);

@@ -199,8 +199,10 @@ static bool make_span_room(struct wait_causes *w, struct pcpu_uses *u)
     return true;
 }
 
-void wait_add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t from,
-                   uint64_t to, enum pcpu_use use, const struct vcpu *vcpu)
+/* Inline: called for each state of a pcpu. */
+static inline void add_span(struct wait_causes *w, struct wait_pcpu *p,
+                            uint64_t from, uint64_t to, enum pcpu_use use,
+                            const struct vcpu *vcpu)
 {
     if ( pcpu_uses_are_full(&p->uses) && !make_span_room(w, &p->uses) )
         return;
@@ -210,6 +212,12 @@ void wait_add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t from,
     p->idle_until = to;
     if ( to > w->idle_until )
         w->idle_until = to;
+}
+
+void wait_add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t from,
+                   uint64_t to, enum pcpu_use use, const struct vcpu *vcpu)
+{
+    add_span(w, p, from, to, use, vcpu);
 }
 
 static void wait_add_pcpu(void *state, const struct fact_pcpu *f)
@@ -230,7 +238,7 @@ static void wait_add_pcpu(void *state, const struct fact_pcpu *f)
         use = USE_LIMITED;
     if ( use == USE_IDLE && p->asleep )
         use = USE_ASLEEP;
-    wait_add_span(w, p, f->from, f->to, use, use >= USE_RUN ? f->vcpu : NULL);
+    add_span(w, p, f->from, f->to, use, use >= USE_RUN ? f->vcpu : NULL);
     wait_set_current(w, p, NULL);
     p->limited = p->asleep = false;
 }
@@ -341,8 +349,9 @@ static bool caps_end(const struct wait_vcpu *v, const struct fact_runstate *f)
     return f->next == STATE_BLOCKED && v->capped_state != STATE_RUNNABLE;
 }
 
-void wait_add_time(struct wait_causes *w, struct wait_vcpu *v,
-                   const struct fact_runstate *f)
+/* Inline: called for each change of a runstate. */
+static inline void add_time(struct wait_causes *w, struct wait_vcpu *v,
+                            const struct fact_runstate *f)
 {
     uint64_t from = v->counted > f->from ? v->counted : f->from;
 
@@ -355,6 +364,12 @@ void wait_add_time(struct wait_causes *w, struct wait_vcpu *v,
     v->times[f->state] += f->to - from;
     if ( is_wait(v, f) )
         wait_explain(w, v, f, from);
+}
+
+void wait_add_time(struct wait_causes *w, struct wait_vcpu *v,
+                   const struct fact_runstate *f)
+{
+    add_time(w, v, f);
 }
 
 /* The next state of the vcpu begins at `time`. */
@@ -382,7 +397,7 @@ static void add_guest_runstate(struct wait_causes *w,
 
     if ( !v )
         return;
-    wait_add_time(w, v, f);
+    add_time(w, v, f);
     v->has_facts = true;
     begin_state(w, v, f, f->to);
 }

@@ -159,6 +159,8 @@ struct wait_stretches
     struct stretch_search search;
     struct wait_times before;   /* of the vcpu, at the end of its last wait */
     struct wait_stretch now, worst;     /* those of the search */
+    struct wait_rival *rows[WAIT_TOP_RIVALS];   /* that now.rivals had last; or
+                                                   NULL */
 };
 
 struct wait_interval { uint64_t from, to; };

@@ -200,8 +200,8 @@ static unsigned int replace_top_rival(struct wait_top_rivals *r,
  * at once, without a branch, since which of them fits cannot be predicted.  An
  * unused row fits domain 0, behind the row that it may have.
  */
-static inline void note_top_rival(struct wait_top_rivals *r, uint16_t domain,
-                                  uint64_t cycles)
+static inline unsigned int find_top_rival(struct wait_top_rivals *r,
+                                          uint16_t domain)
 {
     const uint64_t ones = UINT64_MAX / UINT16_MAX;
     uint64_t differs = r->domains ^ domain * ones;
@@ -210,8 +210,8 @@ static inline void note_top_rival(struct wait_top_rivals *r, uint16_t domain,
     uint64_t fits = (differs - ones) & ~differs &
                     ones << (WAIT_DOMAIN_BITS - 1);
 
-    r->cycles[fits ? (unsigned int)__builtin_ctzll(fits) / WAIT_DOMAIN_BITS
-                   : replace_top_rival(r, domain)] += cycles;
+    return fits ? (unsigned int)__builtin_ctzll(fits) / WAIT_DOMAIN_BITS
+                : replace_top_rival(r, domain);
 }
 
 /* A vcpu of another domain ran. */
@@ -219,10 +219,15 @@ static inline void note_rival_domain(struct wait_causes *w,
                                      struct wait_vcpu *v, uint16_t domain,
                                      uint64_t cycles)
 {
-    struct wait_rival *r = get_rival(w, v, domain);
+    struct wait_top_rivals *tops = &v->stretches->now.rivals;
+    unsigned int top = find_top_rival(tops, domain);
+    struct wait_rival **row = &v->stretches->rows[top], *r = *row;
 
     debug_assert(domain != v->domain);
-    note_top_rival(&v->stretches->now.rivals, domain, cycles);
+    tops->cycles[top] += cycles;
+    /* The row may have been given to another domain. */
+    if ( !r || r->domain != domain )
+        r = *row = get_rival(w, v, domain);
     if ( r )
         r->cycles += cycles;
     else
@@ -433,35 +438,38 @@ static uint64_t explain_spans_fast(struct wait_parts *x)
 {
     const struct pcpu_uses *u = &x->p->uses;
     const struct pcpu_span *last = u->spans + u->nr, *s = last;
+    const uint64_t to = x->to;
+    const uint16_t own = x->v->domain;
     uint64_t at = x->from, unknown = 0, rivals = 0, siblings = 0;
 
     debug_assert(!x->is_capped && !x->pieces);
     /* Spans end before the present, so these are parts of the wait. */
     while ( s > u->spans && s[-1].to > at )
         s--;
-    for ( ; s < last && at < x->to; s++ )
+    for ( ; s < last && s->to <= to; at = s++->to )
     {
-        uint64_t end = s->to < x->to ? s->to : x->to, cycles = end - at;
+        uint64_t cycles = s->to - at;
 
-        debug_assert(cycles);
         if ( s->use == USE_UNKNOWN )
             unknown += cycles;
         else if ( s->use != USE_RUN )
-            explain_use_slow(x, s, at, end);
-        else if ( s->domain == x->v->domain )
+            explain_use_slow(x, s, at, s->to);
+        else if ( s->domain == own )
             siblings += cycles;
         else
         {
             rivals += cycles;
             note_rival_domain(x->w, x->v, s->domain, cycles);
         }
-        at = end;
     }
     x->sums->others_ran += rivals + siblings;
     add_some_cause(x, WAIT_UNKNOWN, unknown);
     add_some_cause(x, WAIT_RIVAL, rivals);
     add_some_cause(x, WAIT_SIBLING, siblings);
-    return at;
+    if ( s == last || at >= to )
+        return at;
+    explain_use(x, s, at, to);
+    return to;
 }
 
 /* Any wait, likewise. */
