@@ -177,6 +177,13 @@ static struct access_vcpu *get_access_vcpu(struct device_accesses *d,
                           _Alignof(struct access_vcpu), &d->failed);
 }
 
+static uint64_t count_helper_wait(const void *vcpu, uint64_t from, uint64_t to)
+{
+    const struct access_vcpu *v = vcpu;
+
+    return v && v->waits ? time_log_between(v->waits, from, to) : 0;
+}
+
 /*
  * Time in which a helper waited: the vcpu that was woken until its answer, or
  * until another vcpu, which answers, has begun to run.  Sets the vcpu whose
@@ -187,9 +194,9 @@ static uint64_t find_helper_wait(const struct access_vcpu *v,
                                  uint64_t from, uint64_t to,
                                  const struct access_vcpu **waits)
 {
-    uint64_t waited = answers ? time_log_between(&answers->waits, from, to) : 0;
-    uint64_t first = v->helper && v->helper_woken >= v->open.start
-                     ? time_log_between(&v->helper->waits, from, to) : 0;
+    uint64_t waited = count_helper_wait(answers, from, to);
+    uint64_t first = v->helper_woken >= v->open.start
+                     ? count_helper_wait(v->helper, from, to) : 0;
 
     *waits = waited < first ? v->helper : answers;
     return waited < first ? first : waited;
@@ -237,13 +244,6 @@ static void add_to_stretch(struct device_accesses *d, struct access_vcpu *v,
     if ( stretch_end_loss(s, from + time, time,
                           (1 - STRETCH_CALM) * (double)time) )
         v->worst = v->now;
-}
-
-static uint64_t count_helper_wait(const void *vcpu, uint64_t from, uint64_t to)
-{
-    const struct access_vcpu *v = vcpu;
-
-    return v ? time_log_between(&v->waits, from, to) : 0;
 }
 
 /* Split the time of the device model by the events of its process. */
@@ -441,6 +441,17 @@ static void note_helper(struct device_accesses *d, const struct fact_wait *f)
     }
 }
 
+/* The log of the round trips gets the wait from their own sink. */
+static void log_wait(struct device_accesses *d, struct access_vcpu *v,
+                     const struct fact_wait *f)
+{
+    if ( !v->waits )
+        v->waits = d->trips ? io_trips_get_waits(d->trips, f->vcpu)
+                            : &v->own_waits;
+    if ( !d->trips )
+        time_log_add(&v->own_waits, &d->logs, f->from, f->to, false);
+}
+
 static void access_add_wait(void *state, const struct fact_wait *f)
 {
     struct device_accesses *d = state;
@@ -458,7 +469,7 @@ static void access_add_wait(void *state, const struct fact_wait *f)
         if ( v->open.is_known )
             close_access(d, f->vcpu, v);
     }
-    time_log_add(&v->waits, &d->logs, f->from, f->to, false);
+    log_wait(d, v, f);
     if ( is_woken && f->waker->domain != f->vcpu->domain )
         note_helper(d, f);
 }
@@ -566,7 +577,7 @@ static int access_end(void *state, const struct fact_end *f, struct err *e)
         if ( d->vcpus[i] )
         {
             d->vcpus[i]->open.is_open = false;
-            time_log_clear(&d->vcpus[i]->waits);
+            time_log_clear(&d->vcpus[i]->own_waits);
             d->vcpus[i]->helper = NULL;
             d->vcpus[i]->answered = 0;
             stretch_close(&d->vcpus[i]->search, &d->scale);

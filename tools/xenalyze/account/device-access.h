@@ -25,11 +25,12 @@
  *
  * Memory: for each domain at most ACCESS_RANGES devices; accesses to further
  * devices share one row, and those to unknown addresses another.  For each vcpu
- * a log of its waits.
+ * a log of its waits, unless round trips of I/O have these.
  */
 #ifndef XENALYZE_ACCOUNT_DEVICE_ACCESS_H
 #define XENALYZE_ACCOUNT_DEVICE_ACCESS_H
 
+#include "xenalyze/account/io-trips.h"
 #include "xenalyze/account/model-parts.h"
 #include "xenalyze/account/stretch.h"
 #include "xenalyze/account/time-log.h"
@@ -106,7 +107,8 @@ struct access_vcpu
     struct stretch_search search;       /* time without ACCESS_VCPU_WAITS */
     struct access_stretch now, worst;   /* those of the search */
     struct access_open open;
-    struct time_log waits;      /* for a pcpu */
+    const struct time_log *waits;       /* for a pcpu; NULL: none */
+    struct time_log own_waits;  /* these, without device_accesses.trips */
     struct access_vcpu *helper; /* woken by this vcpu, last; NULL: none */
     uint64_t helper_woken;      /* the time of that */
     uint64_t answered;          /* first woken since the vcpu last left its
@@ -132,6 +134,8 @@ struct device_accesses
     struct access_vcpu **vcpus; /* by index; NULL: no facts */
     struct access_domain *domains;      /* by index */
     uint32_t nr_vcpus, nr_domains;
+    struct io_trips *trips;     /* borrowed: of a sink behind this one, for the
+                                   logs of its waits; or NULL */
     struct model_parts *model;  /* borrowed: parts by event; or NULL */
     /* Callback: a device model was at work; or NULL. */
     void (*collect)(void *arg, uint64_t from, uint64_t to);

@@ -101,6 +101,14 @@ static inline struct io_vcpu *get_io_vcpu(struct io_trips *t,
     return own ? own : add_io_vcpu(t, v);
 }
 
+const struct time_log *io_trips_get_waits(struct io_trips *t,
+                                          const struct vcpu *v)
+{
+    struct io_vcpu *own = get_io_vcpu(t, v);
+
+    return own ? &own->waits : NULL;
+}
+
 static struct io_domain *get_io_domain(struct io_trips *t,
                                        const struct domain *d)
 {

@@ -182,6 +182,13 @@ void io_trips_fini(struct io_trips *t);
 
 struct sink io_trips_sink(struct io_trips *t);
 
+/*
+ * The log of the vcpu's waits for a pcpu, which stays at its address; it has
+ * all those of the segment whose facts the sink got.  NULL: no memory.
+ */
+const struct time_log *io_trips_get_waits(struct io_trips *t,
+                                          const struct vcpu *v);
+
 static inline uint64_t io_trip_length(const uint64_t times[IO_STEPS + 1])
 {
     return times[IO_STEPS] - times[0];

@@ -76,6 +76,7 @@ static int why_open(struct report_pass *p, void **state, struct err *e)
     block_reasons_init(&r->blocks);
     device_accesses_init(&r->accesses);
     backend_waits_init(&r->backends);
+    r->accesses.trips = &r->backends.trips;
     interrupt_load_init(&r->load);
     machine_stalls_init(&r->stalls);
     timers_init(&r->timers);
