@@ -122,6 +122,12 @@ static void add_backend_trip(void *state, const struct io_trip *trip,
 
 /* --- facts ---------------------------------------------------------------- */
 
+static bool backend_needs_runstate(unsigned int state, unsigned int next)
+{
+    debug_assert(next <= STATES);
+    return state == STATE_BLOCKED;
+}
+
 static void backend_add_runstate(void *state, const struct fact_runstate *f)
 {
     struct backend_waits *b = state;
@@ -176,7 +182,7 @@ void backend_waits_get_sinks(struct backend_waits *b,
     static const struct sink_ops ops = {
         .name = "backend waits", .ordered = true, .begin = backend_begin,
         .end = backend_end, .runstate = backend_add_runstate,
-        .runstates = 1u << STATE_BLOCKED, .early_facts = true,
+        .needs_runstate = backend_needs_runstate, .early_facts = true,
     };
 
     assert(b->trips.on_trip_arg == b);

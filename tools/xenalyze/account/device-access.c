@@ -535,13 +535,18 @@ static void access_begin(void *state, const struct fact_begin *f)
     d->scale = stretch_scale_make(f->clock);
 }
 
+static bool access_needs_runstate(unsigned int state, unsigned int next)
+{
+    return state == STATE_RUNNING && next != STATE_RUNNING;
+}
+
 static void access_add_runstate(void *state, const struct fact_runstate *f)
 {
     struct device_accesses *d = state;
     struct access_vcpu *v = f->vcpu->index < d->nr_vcpus
                             ? d->vcpus[f->vcpu->index] : NULL;
 
-    if ( v && f->state == STATE_RUNNING && f->next != STATE_RUNNING )
+    if ( v && access_needs_runstate(f->state, f->next) )
     {
         v->answered = 0;
         v->pauses = NULL;
@@ -594,7 +599,7 @@ struct sink device_accesses_sink(struct device_accesses *d)
         .begin = access_begin, .end = access_end,
         .runstate = access_add_runstate, .wait = access_add_wait,
         .handle = access_add_handle, .exit_block = access_add_exit_block,
-        .event = access_add_event, .runstates = 1u << STATE_RUNNING,
+        .event = access_add_event, .needs_runstate = access_needs_runstate,
         .handle_needs = 1u << HANDLE_PIO | 1u << HANDLE_MMIO,
         .needs_event = access_needs_event,
     };

@@ -88,6 +88,11 @@ static void forget_handlers(struct load_pcpu *p)
     p->vote = (struct load_vote){ .cycles = 0 };
 }
 
+static bool load_needs_runstate(unsigned int state, unsigned int next)
+{
+    return (state == STATE_RUNNING) != (next == STATE_RUNNING);
+}
+
 /*
  * A vcpu that is parked in an exit, or is lost from sight there, goes on in the
  * same exit, whose cycles are not those of the handlers in it, maybe on another
@@ -98,8 +103,7 @@ static void load_add_runstate(void *state, const struct fact_runstate *f)
     struct load_vcpu *v;
 
     debug_assert(f->from <= f->to);
-    if ( (f->state == STATE_RUNNING) == (f->next == STATE_RUNNING) ||
-         vcpu_is_idle(f->vcpu) )
+    if ( !load_needs_runstate(f->state, f->next) || vcpu_is_idle(f->vcpu) )
         return;
     v = get_load_vcpu(state, f->vcpu);
     if ( !v )
@@ -281,6 +285,7 @@ struct sink interrupt_load_sink(struct interrupt_load *l)
                       NEED_EXITS_AFTER_IRQ,
         .end = load_end, .irq = load_add_irq, .exit = load_add_exit,
         .runstate = load_add_runstate,
+        .needs_runstate = load_needs_runstate,
     };
 
     return (struct sink){ &ops, l };

@@ -757,13 +757,17 @@ static void io_add_wait(void *state, const struct fact_wait *f)
 
 /* --- other facts ---------------------------------------------------------- */
 
+static bool io_needs_runstate(unsigned int state, unsigned int next)
+{
+    return state == STATE_OFFLINE && next == STATE_RUNNABLE;
+}
+
 static void io_add_runstate(void *state, const struct fact_runstate *f)
 {
     struct io_trips *t = state;
     struct io_vcpu *v;
 
-    debug_assert(f->state < STATES);
-    if ( f->state != STATE_OFFLINE || f->next != STATE_RUNNABLE )
+    if ( !io_needs_runstate(f->state, f->next) )
         return;
     v = get_io_vcpu(t, f->vcpu);
     if ( v )
@@ -867,7 +871,7 @@ struct sink io_trips_sink(struct io_trips *t)
         .runstate = io_add_runstate, .wait = io_add_wait, .loss = io_add_loss,
         .pv = io_add_pv, .handle = io_add_handle, .memory = io_add_memory,
         .exit_block = io_add_exit_block,
-        .runstates = 1u << STATE_OFFLINE,
+        .needs_runstate = io_needs_runstate,
         .handle_needs = 1u << HANDLE_HYPERCALL,
         .pv_need = NEED_PV_SENDS,
     };

@@ -406,7 +406,7 @@ static void wrap_sink(struct crop *c, const struct sink *sink,
     c->from = o->bounded ? o->from : 0;
     c->until = o->bounded ? o->until : UINT64_MAX;
     c->stop = UINT64_MAX;
-    /* Any state may last beyond the span, so `runstates` stays empty. */
+    /* Any state may last beyond the span: needs_runstate() stays empty. */
     c->ops.name = has->name;
     c->ops.ordered = has->ordered;
     c->ops.early_facts = has->early_facts;

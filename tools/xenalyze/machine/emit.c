@@ -104,23 +104,25 @@ void emit_local(const struct emit *e, enum emit_local_kind kind,
 
 /* --- runstates ------------------------------------------------------------ */
 
-/* Targets by the state that ends; the last row is for a vcpu's last fact. */
-struct runstate_fan { const struct emit_runstate_target *targets[STATES + 1]; };
+/* Targets by the state that ends, and the next one. */
+struct runstate_fan
+{
+    const struct emit_runstate_target *targets[STATES][STATES + 1];
+};
 
 static void fan_out_needed_runstate(void *state, const struct fact_runstate *f)
 {
     const struct runstate_fan *fan = state;
-    unsigned int row = f->next == STATES ? STATES : f->state;
+    const struct emit_runstate_target *t = fan->targets[f->state][f->next];
 
     debug_assert(f->state < STATES && f->next <= STATES);
-    for ( const struct emit_runstate_target *t = fan->targets[row]; t->deliver;
-          t++ )
+    for ( ; t->deliver; t++ )
         t->deliver(t->state, f);
 }
 
 static struct emit_runstate_target *
 choose_runstate_targets(struct arena *arena, const struct sink *sinks,
-                        size_t nr_sinks, unsigned int row)
+                        size_t nr_sinks, unsigned int old, unsigned int next)
 {
     struct emit_runstate_target *chosen =
         arena_array(arena, nr_sinks + 1, sizeof(*chosen),
@@ -131,15 +133,15 @@ choose_runstate_targets(struct arena *arena, const struct sink *sinks,
     {
         const struct sink_ops *ops = sinks[i].ops;
 
-        if ( ops->runstate && (row == STATES || !ops->runstates ||
-                               (ops->runstates & 1u << row)) )
+        if ( ops->runstate &&
+             (!ops->needs_runstate || ops->needs_runstate(old, next)) )
             chosen[nr++] = (struct emit_runstate_target){
                 ops->runstate, sinks[i].state, true };
     }
     return chosen;
 }
 
-/* Sinks get only the states that they need. */
+/* Sinks get only the changes that they need. */
 static int connect_needed_runstates(struct emit *e, struct arena *arena,
                                     const struct sink *sinks, size_t nr_sinks)
 {
@@ -150,12 +152,15 @@ static int connect_needed_runstates(struct emit *e, struct arena *arena,
     fan = arena_new(arena, struct runstate_fan);
     if ( !fan )
         return -ENOMEM;
-    for ( unsigned int row = 0; row <= STATES; row++ )
+    for ( unsigned int i = 0; i < STATES * (STATES + 1); i++ )
     {
-        fan->targets[row] = choose_runstate_targets(arena, sinks, nr_sinks,
-                                                    row);
-        if ( !fan->targets[row] )
+        unsigned int old = i / (STATES + 1), next = i % (STATES + 1);
+        const struct emit_runstate_target *targets =
+            choose_runstate_targets(arena, sinks, nr_sinks, old, next);
+
+        if ( !targets )
             return -ENOMEM;
+        fan->targets[old][next] = targets;
     }
     e->runstate = (struct emit_runstate_target){ fan_out_needed_runstate, fan,
                                                  true };

@@ -818,9 +818,8 @@ struct sink_ops
      * A sink may not get further facts of these kinds.  0 or NULL: it needs
      * all.
      */
-    uint32_t runstates;         /* bits of states: the ends of these, and the
-                                   last fact of each vcpu in a segment */
-    /* All but needs_event() are for ordered sinks. */
+    bool (*needs_runstate)(unsigned int state, unsigned int next);
+    /* These, but for needs_event(), are for ordered sinks. */
     uint32_t exit_needs;        /* bits of enum fact_exit_need */
     uint32_t handle_needs;      /* bits of kinds: 1u << HANDLE_PIO */
     enum fact_pv_need pv_need;
