@@ -366,7 +366,6 @@ static void add_blocked_time(struct block_reasons *b, struct block_vcpu *v,
 }
 
 /* The vcpu has been blocked, or is from now on. */
-NOINLINE
 static void note_blocked(struct block_reasons *b, const struct fact_runstate *f)
 {
     struct block_vcpu *v;
@@ -381,22 +380,36 @@ static void note_blocked(struct block_reasons *b, const struct fact_runstate *f)
         add_blocked_time(b, v, f);
 }
 
+/* The next pcpu of a vcpu that runs is known. */
+static inline void move_vcpu(struct block_reasons *b,
+                             const struct fact_runstate *f)
+{
+    if ( f->next == STATE_RUNNING )
+        b->pcpus[f->next_pcpu].current = f->vcpu;
+    else if ( f->state == STATE_RUNNING && f->pcpu < b->nr_pcpus &&
+              b->pcpus[f->pcpu].current == f->vcpu )
+        b->pcpus[f->pcpu].current = NULL;
+}
+
+NOINLINE
+static void add_runstate_slow(struct block_reasons *b,
+                              const struct fact_runstate *f)
+{
+    if ( f->state == STATE_BLOCKED || f->next == STATE_BLOCKED )
+        note_blocked(b, f);
+    if ( f->next != STATE_RUNNING || get_block_pcpu(b, f->next_pcpu) )
+        move_vcpu(b, f);
+}
+
 static void block_add_runstate(void *state, const struct fact_runstate *f)
 {
     struct block_reasons *b = state;
 
-    if ( f->state == STATE_BLOCKED || f->next == STATE_BLOCKED )
-        note_blocked(b, f);
-    if ( f->next == STATE_RUNNING )
-    {
-        struct block_pcpu *p = get_block_pcpu(b, f->next_pcpu);
-
-        if ( p )
-            p->current = f->vcpu;
-    }
-    else if ( f->state == STATE_RUNNING && f->pcpu < b->nr_pcpus &&
-              b->pcpus[f->pcpu].current == f->vcpu )
-        b->pcpus[f->pcpu].current = NULL;
+    if ( f->state != STATE_BLOCKED && f->next != STATE_BLOCKED &&
+         f->next_pcpu < b->nr_pcpus )
+        move_vcpu(b, f);
+    else
+        add_runstate_slow(b, f);
 }
 
 /* --- records that decide -------------------------------------------------- */

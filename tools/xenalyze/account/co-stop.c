@@ -168,12 +168,14 @@ static void add_co_stop(struct co_stop_domain *d, const struct fact_domain *f)
     keep_longest_co_stop(d);
 }
 
-static void co_stop_add_domain(void *state, const struct fact_domain *f)
+/* The domain has an entry. */
+static inline void add_domain_fast(struct co_stops *c,
+                                   const struct fact_domain *f)
 {
-    struct co_stop_domain *d = get_co_stop(state, f->domain);
+    struct co_stop_domain *d = &c->domains[f->domain->index];
 
     debug_assert(f->state < DOMAIN_STATES);
-    if ( !d || f->from > f->to )
+    if ( f->from > f->to )
         return;
     d->is_seen = true;
     if ( f->nr_vcpus > d->nr_vcpus )
@@ -185,7 +187,25 @@ static void co_stop_add_domain(void *state, const struct fact_domain *f)
         d->spins_elsewhere += d->recent;
     d->recent = 0;
     if ( d->spinners )
-        end_span_of_spinners(state, d, f);
+        end_span_of_spinners(c, d, f);
+}
+
+COLD
+static void add_domain_slow(struct co_stops *c, const struct fact_domain *f)
+{
+    if ( get_co_stop(c, f->domain) )
+        add_domain_fast(c, f);
+}
+
+static void co_stop_add_domain(void *state, const struct fact_domain *f)
+{
+    struct co_stops *c = state;
+
+    if ( f->domain->index < c->nr_domains &&
+         c->domains[f->domain->index].is_seen )
+        add_domain_fast(c, f);
+    else
+        add_domain_slow(c, f);
 }
 
 /* --- segments ------------------------------------------------------------- */

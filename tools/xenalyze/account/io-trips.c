@@ -728,7 +728,6 @@ static void note_answer(struct io_trips *t, const struct fact_wait *f)
 }
 
 /* A vcpu woke another one, which now runs. */
-NOINLINE
 static void note_wake_up(struct io_trips *t, const struct fact_wait *f)
 {
     const struct domain *waker = f->waker->domain, *woken = f->vcpu->domain;
@@ -739,20 +738,34 @@ static void note_wake_up(struct io_trips *t, const struct fact_wait *f)
         note_request(t, f);
 }
 
+NOINLINE
+static void add_wait_after_wake(struct io_trips *t, const struct fact_wait *f)
+{
+    struct io_vcpu *v;
+
+    if ( f->waker )
+        note_wake_up(t, f);
+    v = get_io_vcpu(t, f->vcpu);
+    if ( !v )
+        return;
+    v->awake = f->to;
+    time_log_add(&v->waits, &t->logs, f->from, f->to, true);
+}
+
 static void io_add_wait(void *state, const struct fact_wait *f)
 {
     struct io_trips *t = state;
     struct io_vcpu *v;
 
     t->now = f->to;
-    if ( f->why == WHY_WAKE && f->waker )
-        note_wake_up(t, f);
-    v = get_io_vcpu(t, f->vcpu);
-    if ( !v )
-        return;
-    time_log_add(&v->waits, &t->logs, f->from, f->to, f->why == WHY_WAKE);
     if ( f->why == WHY_WAKE )
-        v->awake = f->to;
+    {
+        add_wait_after_wake(t, f);
+        return;
+    }
+    v = get_io_vcpu(t, f->vcpu);
+    if ( v )
+        time_log_add(&v->waits, &t->logs, f->from, f->to, false);
 }
 
 /* --- other facts ---------------------------------------------------------- */

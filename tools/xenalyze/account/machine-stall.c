@@ -315,23 +315,50 @@ static inline void set_current(struct machine_stalls *m, struct stall_pcpu *p,
     p->since = m->last;
 }
 
-static void stall_add_runstate(void *state, const struct fact_runstate *f)
+/* The next pcpu of a vcpu that runs is known. */
+static inline void move_vcpu(struct machine_stalls *m,
+                             const struct fact_runstate *f)
 {
-    struct machine_stalls *m = state;
+    if ( f->state == STATE_RUNNING && f->pcpu < m->nr_pcpus &&
+         m->pcpus[f->pcpu].current == f->vcpu )
+        set_current(m, &m->pcpus[f->pcpu], NULL);
+    if ( f->next == STATE_RUNNING && !vcpu_is_idle(f->vcpu) )
+        set_current(m, &m->pcpus[f->next_pcpu], f->vcpu);
+}
+
+COLD
+static void add_runstate_slow(struct machine_stalls *m,
+                              const struct fact_runstate *f)
+{
     bool is_known = f->next < STATE_LOST;
-    struct stall_pcpu *p;
 
     /* No record is the begin of a loss, or the end of the segment. */
     if ( is_known )
         note_record(m, f->next_pcpu, f->to);
-    if ( f->state == STATE_RUNNING && f->pcpu < m->nr_pcpus &&
-         m->pcpus[f->pcpu].current == f->vcpu )
-        set_current(m, &m->pcpus[f->pcpu], NULL);
-    if ( f->next != STATE_RUNNING || vcpu_is_idle(f->vcpu) )
-        return;
-    p = get_stall_pcpu(m, f->next_pcpu);
-    if ( p )
-        set_current(m, p, f->vcpu);
+    if ( f->next != STATE_RUNNING || get_stall_pcpu(m, f->next_pcpu) )
+        move_vcpu(m, f);
+}
+
+/* Does the record only set the time of the latest one? */
+static inline bool is_usual_record(const struct machine_stalls *m,
+                                   uint64_t time)
+{
+    return time >= m->last && time - m->last < m->least &&
+           time < m->confirm_at && !m->is_silence;
+}
+
+static void stall_add_runstate(void *state, const struct fact_runstate *f)
+{
+    struct machine_stalls *m = state;
+
+    if ( f->next < STATE_LOST && f->next_pcpu < m->nr_pcpus &&
+         is_usual_record(m, f->to) )
+    {
+        m->last = f->to;
+        move_vcpu(m, f);
+    }
+    else
+        add_runstate_slow(m, f);
 }
 
 /* A record at `time` is known now: a silence in progress was shorter. */

@@ -95,9 +95,9 @@ static bool grow_points(struct time_log *l, struct time_logs *all,
     return true;
 }
 
-COLD
-bool time_log_make_room(struct time_log *l, struct time_logs *all,
-                        uint64_t from)
+/* Make room for a time from `from` on; false: no memory. */
+static bool make_room_for_time(struct time_log *l, struct time_logs *all,
+                               uint64_t from)
 {
     uint32_t room = l->room ? 4 * l->room : TIME_LOG_FIRST;
 
@@ -110,6 +110,14 @@ bool time_log_make_room(struct time_log *l, struct time_logs *all,
         l->points[l->nr++] = (struct time_log_point){ .at = from };
     l->limit = l->room;
     return true;
+}
+
+COLD
+void time_log_add_slow(struct time_log *l, struct time_logs *all,
+                       uint64_t from, uint64_t to, bool is_marked)
+{
+    if ( make_room_for_time(l, all, from) )
+        time_log_add_fast(l, from, to, is_marked);
 }
 
 /* --- questions ------------------------------------------------------------ */

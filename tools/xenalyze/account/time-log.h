@@ -65,9 +65,23 @@ struct time_log
     uint64_t dropped_until;     /* the last point with one dropped before it */
 };
 
-/* Make room in the array for a time from `from` on; false: no memory. */
-bool time_log_make_room(struct time_log *l, struct time_logs *all,
-                        uint64_t from);
+void time_log_add_slow(struct time_log *l, struct time_logs *all,
+                       uint64_t from, uint64_t to, bool is_marked);
+
+/* There is room. */
+static inline void time_log_add_fast(struct time_log *l, uint64_t from,
+                                     uint64_t to, bool is_marked)
+{
+    struct time_log_point *p = l->points + l->nr;
+
+    debug_assert(l->nr && l->nr < l->limit);
+    if ( from < p[-1].at )
+        from = p[-1].at;
+    if ( from > to || to >= TIME_LOG_END )
+        return;
+    *p = (struct time_log_point){ to, is_marked, p[-1].sum + (to - from) };
+    l->nr++;
+}
 
 /*
  * Add a time.  Times may overlap if records of two pcpus contradict each other:
@@ -77,18 +91,10 @@ bool time_log_make_room(struct time_log *l, struct time_logs *all,
 static inline void time_log_add(struct time_log *l, struct time_logs *all,
                                 uint64_t from, uint64_t to, bool is_marked)
 {
-    struct time_log_point *p;
-
-    if ( l->nr == l->limit && !time_log_make_room(l, all, from) )
-        return;
-    p = l->points + l->nr;
-    if ( from < p[-1].at )
-        from = p[-1].at;
-    if ( from > to || to >= TIME_LOG_END )
-        return;
-    *p = (struct time_log_point){ to, is_marked,
-                                    p[-1].sum + (to - from) };
-    l->nr++;
+    if ( l->nr < l->limit )
+        time_log_add_fast(l, from, to, is_marked);
+    else
+        time_log_add_slow(l, all, from, to, is_marked);
 }
 
 /* Forget all times, but keep the memory. */

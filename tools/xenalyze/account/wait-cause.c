@@ -199,13 +199,11 @@ static bool make_span_room(struct wait_causes *w, struct pcpu_uses *u)
     return true;
 }
 
-/* Inline: called for each state of a pcpu. */
-static inline void add_span(struct wait_causes *w, struct wait_pcpu *p,
-                            uint64_t from, uint64_t to, enum pcpu_use use,
-                            const struct vcpu *vcpu)
+/* There is room. */
+static inline void add_span_fast(struct wait_causes *w, struct wait_pcpu *p,
+                                 uint64_t from, uint64_t to, enum pcpu_use use,
+                                 const struct vcpu *vcpu)
 {
-    if ( pcpu_uses_are_full(&p->uses) && !make_span_room(w, &p->uses) )
-        return;
     pcpu_uses_add(&p->uses, from, to, use, vcpu);
     if ( !use_is_idle(use) )
         return;
@@ -217,30 +215,48 @@ static inline void add_span(struct wait_causes *w, struct wait_pcpu *p,
 void wait_add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t from,
                    uint64_t to, enum pcpu_use use, const struct vcpu *vcpu)
 {
-    add_span(w, p, from, to, use, vcpu);
+    if ( !pcpu_uses_are_full(&p->uses) || make_span_room(w, &p->uses) )
+        add_span_fast(w, p, from, to, use, vcpu);
 }
 
-static void wait_add_pcpu(void *state, const struct fact_pcpu *f)
+/* The pcpu is known, and there is room for a span. */
+static inline void add_pcpu_fast(struct wait_causes *w,
+                                 const struct fact_pcpu *f)
 {
     static const enum pcpu_use uses[] = {
         [PCPU_RUNNING] = USE_RUN, [PCPU_IDLE] = USE_IDLE,
         [PCPU_LOST] = USE_LOST, [PCPU_UNKNOWN] = USE_UNKNOWN,
     };
-    struct wait_causes *w = state;
-    struct wait_pcpu *p = wait_get_pcpu(w, f->pcpu);
-    enum pcpu_use use;
+    struct wait_pcpu *p = &w->pcpus[f->pcpu];
+    enum pcpu_use use = uses[f->state];
 
     debug_assert(f->state < PCPU_STATES);
-    if ( !p )
-        return;
-    use = uses[f->state];
     if ( use == USE_RUN && p->limited )
         use = USE_LIMITED;
     if ( use == USE_IDLE && p->asleep )
         use = USE_ASLEEP;
-    add_span(w, p, f->from, f->to, use, use >= USE_RUN ? f->vcpu : NULL);
+    add_span_fast(w, p, f->from, f->to, use, use >= USE_RUN ? f->vcpu : NULL);
     wait_set_current(w, p, NULL);
     p->limited = p->asleep = false;
+}
+
+COLD
+static void add_pcpu_slow(struct wait_causes *w, const struct fact_pcpu *f)
+{
+    struct wait_pcpu *p = wait_get_pcpu(w, f->pcpu);
+
+    if ( p && (!pcpu_uses_are_full(&p->uses) || make_span_room(w, &p->uses)) )
+        add_pcpu_fast(w, f);
+}
+
+static void wait_add_pcpu(void *state, const struct fact_pcpu *f)
+{
+    struct wait_causes *w = state;
+
+    if ( f->pcpu < w->nr_pcpus && !pcpu_uses_are_full(&w->pcpus[f->pcpu].uses) )
+        add_pcpu_fast(w, f);
+    else
+        add_pcpu_slow(w, f);
 }
 
 static void wait_add_power(void *state, const struct fact_power *f)
@@ -452,11 +468,10 @@ static void add_early_runstate(struct wait_causes *w,
         wait_add_span(w, p, w->first, w->first, USE_UNKNOWN, NULL);
 }
 
-static void wait_add_runstate(void *state, const struct fact_runstate *f)
+NOINLINE
+static void add_runstate_slow(struct wait_causes *w,
+                              const struct fact_runstate *f)
 {
-    struct wait_causes *w = state;
-
-    debug_assert(f->state < STATES);
     if ( f->to < w->first )
     {
         add_early_runstate(w, f);
@@ -468,6 +483,51 @@ static void wait_add_runstate(void *state, const struct fact_runstate *f)
         add_guest_runstate(w, f);
     if ( f->next == STATE_RUNNING )
         note_arrival(w, f);
+}
+
+/* The vcpu of a change without a wait, cap, migration or pause; or NULL. */
+static inline struct wait_vcpu *find_simple_change(const struct wait_causes *w,
+                                                   const struct fact_runstate *f)
+{
+    struct wait_vcpu *v = f->vcpu->index < w->nr_vcpus
+                          ? w->vcpus[f->vcpu->index] : NULL;
+
+    if ( (f->state != STATE_RUNNING && f->state != STATE_BLOCKED) || !v ||
+         v->is_capped || f->next == STATE_OFFLINE || f->to < w->first )
+        return NULL;
+    if ( f->next == STATE_RUNNING &&
+         (!v->nr_pcpus || v->pcpus[0] != f->next_pcpu ||
+          f->next_pcpu >= w->nr_pcpus) )
+        return NULL;
+    return v;
+}
+
+static inline void add_runstate_fast(struct wait_causes *w,
+                                     struct wait_vcpu *v,
+                                     const struct fact_runstate *f)
+{
+    debug_assert(!v->counted && !v->is_paused && !vcpu_is_idle(f->vcpu));
+    advance_idle(w, f->to);
+    if ( f->from <= f->to )
+        v->times[f->state] += f->to - f->from;
+    v->has_facts = true;
+    v->state = f->next;
+    v->waiting_since = f->next == STATE_RUNNABLE ? f->to : 0;
+    v->idle_before = w->idle_cycles;
+    if ( f->next == STATE_RUNNING )
+        wait_set_current(w, &w->pcpus[f->next_pcpu], f->vcpu);
+}
+
+static void wait_add_runstate(void *state, const struct fact_runstate *f)
+{
+    struct wait_causes *w = state;
+    struct wait_vcpu *v = find_simple_change(w, f);
+
+    debug_assert(f->state < STATES);
+    if ( v )
+        add_runstate_fast(w, v, f);
+    else
+        add_runstate_slow(w, f);
 }
 
 /* --- losses --------------------------------------------------------------- */
