@@ -428,6 +428,7 @@ START_TEST(caps_of_credit)
     feed_why_line(&t, "pause d1v0 41");
     feed_why_line(&t, "pause d1v0 100040");
     feed_why_line(&t, "off d1v0 p0 40 200040");
+    wait_causes_close(&t.waits);
     print_why(&t, text, sizeof(text));
     same_text(text, "d1v0 cap 100025\n");
     end_test(&t);

@@ -148,7 +148,7 @@ static void keep_longest_co_stop(struct co_stop_domain *d)
 }
 
 /* Consecutive facts may have the same state. */
-static void add_co_stop(struct co_stop_domain *d, const struct fact_domain *f)
+static inline void add_co_stop(struct co_stop_domain *d, const struct fact_domain *f)
 {
     bool is_continued = d->until == f->from && d->from < d->until;
     uint64_t spun_from = f->from;

@@ -205,6 +205,8 @@ static inline void add_span_fast(struct wait_causes *w, struct wait_pcpu *p,
                                  const struct vcpu *vcpu)
 {
     pcpu_uses_add(&p->uses, from, to, use, vcpu);
+    if ( use == USE_LOST && to > p->lost_until )
+        p->lost_until = to;
     if ( !use_is_idle(use) )
         return;
     p->idle_until = to;
@@ -659,6 +661,9 @@ void wait_causes_close(struct wait_causes *w)
     drop_early_vcpus(w);
     vcpu_array_sort(&w->vcpus, &w->nr_vcpus);
     for ( uint32_t i = 0; i < w->nr_vcpus; i++ )
+    {
         sort_wait_rivals(w->vcpus[i]);
+        wait_end_stretch(w->vcpus[i]);
+    }
     count_domain_vcpus(w);
 }

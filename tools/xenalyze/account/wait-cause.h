@@ -177,7 +177,8 @@ struct wait_vcpu
 {
     uint16_t domain, id;
     uint64_t times[STATES];     /* cycles in each runstate */
-    struct wait_sums sums;      /* all waits */
+    struct wait_sums sums;      /* all waits; before closing without those of
+                                   stretches->now */
     struct wait_moment worst[WAIT_CAUSES];
     struct wait_rival *rivals;
     struct wait_rival_index *rival_index;       /* NULL: there is no rival */
@@ -226,7 +227,8 @@ struct wait_pcpu
     const struct vcpu *current; /* since the end of `uses`; NULL: unknown */
     bool runs_idle;             /* `current` is an idle vcpu */
     bool asleep, is_idle;       /* now */
-    uint64_t idle_until;        /* no span of `uses` behind it is idle */
+    uint64_t idle_until;        /* no span of `uses` behind it is idle ... */
+    uint64_t lost_until;        /* ... or USE_LOST */
     bool limited;               /* the rate limit protects `current` */
     bool is_early;              /* has events before the selected span */
     const struct wait_vcpu *candidate;  /* credit2 looks at it; or NULL */

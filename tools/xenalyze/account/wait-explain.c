@@ -141,9 +141,7 @@ struct wait_parts
     struct wait_sums *sums;
     uint32_t found;             /* bits of the causes in it: most waits have
                                    two or three */
-    struct wait_times times;    /* of the vcpu, with this wait ... */
-    struct wait_times calm;     /* ... and since its last wait */
-    struct wait_longest_run rival;      /* 0 cycles: none; valid with pieces */
+    struct wait_longest_run rival;      /* 0 cycles: none */
     struct wait_pieces *pieces; /* NULL: the wait is too short for the list */
 };
 
@@ -156,14 +154,6 @@ static inline void add_cause(struct wait_parts *x, enum wait_cause cause,
     x->found |= 1u << cause;
     if ( x->pieces )
         wait_pieces_add(x->pieces, cause, rival, cycles);
-}
-
-/* The same for a cause that the wait may not have. */
-static inline void add_some_cause(struct wait_parts *x, enum wait_cause cause,
-                                  uint64_t cycles)
-{
-    if ( cycles )
-        add_cause(x, cause, NULL, cycles);
 }
 
 /* NULL: no memory. */
@@ -430,54 +420,13 @@ static struct pcpu_span make_current_span(const struct wait_pcpu *p,
     };
 }
 
-/*
- * The known spans of a wait without a cap and without pieces, while no other
- * pcpu was idle.  Returns the time up to which the wait is explained.
- */
-static uint64_t explain_spans_fast(struct wait_parts *x)
-{
-    const struct pcpu_uses *u = &x->p->uses;
-    const struct pcpu_span *last = u->spans + u->nr, *s = last;
-    const uint64_t to = x->to;
-    const uint16_t own = x->v->domain;
-    uint64_t at = x->from, unknown = 0, rivals = 0, siblings = 0;
-
-    debug_assert(!x->is_capped && !x->pieces);
-    /* Spans end before the present, so these are parts of the wait. */
-    while ( s > u->spans && s[-1].to > at )
-        s--;
-    for ( ; s < last && s->to <= to; at = s++->to )
-    {
-        uint64_t cycles = s->to - at;
-
-        if ( s->use == USE_UNKNOWN )
-            unknown += cycles;
-        else if ( s->use != USE_RUN )
-            explain_use_slow(x, s, at, s->to);
-        else if ( s->domain == own )
-            siblings += cycles;
-        else
-        {
-            rivals += cycles;
-            note_rival_domain(x->w, x->v, s->domain, cycles);
-        }
-    }
-    x->sums->others_ran += rivals + siblings;
-    add_some_cause(x, WAIT_UNKNOWN, unknown);
-    add_some_cause(x, WAIT_RIVAL, rivals);
-    add_some_cause(x, WAIT_SIBLING, siblings);
-    if ( s == last || at >= to )
-        return at;
-    explain_use(x, s, at, to);
-    return to;
-}
-
-/* Any wait, likewise. */
-static uint64_t explain_spans_slow(struct wait_parts *x)
+/* Every cycle of the wait: known spans, the one in progress, or unknown. */
+static void explain_spans(struct wait_parts *x)
 {
     static const struct pcpu_span unknown = { .use = USE_UNKNOWN };
     const struct pcpu_uses *u = &x->p->uses;
     uint64_t at = x->from, end;
+    struct pcpu_span current;
 
     if ( u->has_begun && at < u->begin )
     {
@@ -493,18 +442,6 @@ static uint64_t explain_spans_slow(struct wait_parts *x)
         explain_span(x, s, at, end);
         at = end;
     }
-    return at;
-}
-
-/* Every cycle of the wait: known spans, the one in progress, or unknown. */
-static void explain_spans(struct wait_parts *x)
-{
-    const struct pcpu_uses *u = &x->p->uses;
-    bool is_fast = !x->is_capped && !x->pieces && u->nr &&
-                   x->from >= u->begin && all_pcpus_are_busy(x->w, x->from);
-    uint64_t at = is_fast ? explain_spans_fast(x) : explain_spans_slow(x);
-    struct pcpu_span current;
-
     if ( at >= x->to )
         return;
     current = make_current_span(x->p, x->to);
@@ -564,46 +501,45 @@ static void keep_worst_wait(const struct wait_parts *x)
 }
 
 /* Time in which others ran here while any other pcpu was idle. */
-static void find_idle_elsewhere(struct wait_parts *x)
+static inline uint64_t find_idle_elsewhere(const struct wait_causes *w,
+                                           const struct wait_vcpu *v,
+                                           uint64_t length, uint64_t ran)
 {
-    uint64_t idle = x->w->idle_cycles - x->v->idle_before;
-    uint64_t ran = x->sums->others_ran, here = (x->to - x->from) - ran;
+    uint64_t idle = w->idle_cycles - v->idle_before, here = length - ran;
 
-    debug_assert(ran <= x->to - x->from);
-    if ( idle > here )
-        x->sums->idle_elsewhere = idle - here < ran ? idle - here : ran;
+    debug_assert(ran <= length);
+    if ( idle <= here )
+        return 0;
+    return idle - here < ran ? idle - here : ran;
 }
 
-/* All but the causes. */
-static inline void add_other_sums(struct wait_sums *to,
-                                  const struct wait_sums *s)
+/* Cycles of a wait with one cause. */
+static inline void add_cause_sum(struct wait_vcpu *v, enum wait_cause cause,
+                                 uint64_t cycles, uint64_t from, uint64_t to)
 {
-    debug_assert(s->parked <= s->waited);
-    to->waited += s->waited;
-    to->parked += s->parked;
-    to->others_ran += s->others_ran;
-    to->idle_elsewhere += s->idle_elsewhere;
-    to->limited_siblings += s->limited_siblings;
+    v->stretches->now.sums.causes[cause] += cycles;
+    if ( cycles > v->worst[cause].cycles )
+        v->worst[cause] = (struct wait_moment){ cycles, from, to };
 }
 
-/* Add the wait to the sums of its vcpu and of its stretch. */
+/* Add the wait to the sums of its stretch. */
 static void add_wait_sums(const struct wait_parts *x)
 {
-    struct wait_sums *all = &x->v->sums, *now = &x->v->stretches->now.sums;
+    struct wait_sums *now = &x->v->stretches->now.sums;
+    const struct wait_sums *s = x->sums;
 
-    debug_assert(x->sums->waited == x->to - x->from);
+    debug_assert(s->waited == x->to - x->from && s->parked <= s->waited);
     for ( uint32_t left = x->found; left; left &= left - 1 )
     {
         unsigned int i = __builtin_ctz(left);
-        uint64_t cycles = x->sums->causes[i];
 
-        all->causes[i] += cycles;
-        now->causes[i] += cycles;
-        if ( cycles > x->v->worst[i].cycles )
-            x->v->worst[i] = (struct wait_moment){ cycles, x->from, x->to };
+        add_cause_sum(x->v, i, s->causes[i], x->from, x->to);
     }
-    add_other_sums(all, x->sums);
-    add_other_sums(now, x->sums);
+    now->waited += s->waited;
+    now->parked += s->parked;
+    now->others_ran += s->others_ran;
+    now->idle_elsewhere += s->idle_elsewhere;
+    now->limited_siblings += s->limited_siblings;
     if ( x->w->long_ns &&
          xt_clock_duration(&x->w->clock, x->sums->causes[WAIT_PLACEMENT]) >
          x->w->long_ns )
@@ -621,16 +557,23 @@ static void add_wait_sums(const struct wait_parts *x)
 #define KNOWN_COST 0.01
 #define SHORT_COST 0.1
 
-/* The times of the vcpu, and those since its last wait. */
-static void find_times(struct wait_parts *x)
+/* When a wait ends: the times of its vcpu. */
+struct wait_end_times
 {
-    const struct wait_times *before = &x->v->stretches->before;
+    struct wait_times all;      /* with this wait ... */
+    struct wait_times calm;     /* ... and since the last one */
+};
 
-    debug_assert(x->from <= x->to);
-    x->times = wait_times_of(x->v);
+static inline struct wait_end_times find_end_times(const struct wait_vcpu *v,
+                                                   uint64_t length)
+{
+    const struct wait_times *before = &v->stretches->before;
+    struct wait_end_times t = { .all = wait_times_of(v) };
+
     /* The runstates have this wait already; sums may have overflowed. */
-    x->calm.known = x->times.known - (x->to - x->from + before->known);
-    x->calm.ran = x->times.ran - before->ran;
+    t.calm.known = t.all.known - (length + before->known);
+    t.calm.ran = t.all.ran - before->ran;
+    return t;
 }
 
 static double find_calm_cost(const struct wait_times *calm)
@@ -646,44 +589,71 @@ static bool add_stretches(struct wait_causes *w, struct wait_vcpu *v)
     return v->stretches;
 }
 
-/* The stretch of the wait, which goes on or begins. */
-static void begin_wait(struct wait_parts *x)
+static void add_sums(struct wait_sums *to, const struct wait_sums *s)
 {
-    struct wait_stretches *s = x->v->stretches;
+    to->waited += s->waited;
+    to->parked += s->parked;
+    for ( unsigned int i = 0; i < WAIT_CAUSES; i++ )
+        to->causes[i] += s->causes[i];
+    to->others_ran += s->others_ran;
+    to->idle_elsewhere += s->idle_elsewhere;
+    to->limited_siblings += s->limited_siblings;
+}
+
+COLD
+void wait_end_stretch(struct wait_vcpu *v)
+{
+    if ( !v->stretches )
+        return;
+    add_sums(&v->sums, &v->stretches->now.sums);
+    v->stretches->now = (struct wait_stretch){ .sums = { 0 } };
+}
+
+/* The stretch of the wait goes on or begins. */
+static inline void begin_wait(const struct wait_causes *w, struct wait_vcpu *v,
+                              uint64_t from, const struct wait_times *calm)
+{
+    struct wait_stretches *s = v->stretches;
 
     debug_assert(s);
-    if ( stretch_begin_loss(&s->search, &x->w->scale, x->from,
-                            find_calm_cost(&x->calm)) )
-        s->now = (struct wait_stretch){ .sums = { 0 } };
+    if ( stretch_begin_loss(&s->search, &w->scale, from,
+                            find_calm_cost(calm)) )
+        wait_end_stretch(v);
     else
     {
-        s->now.times.known += x->calm.known;
-        s->now.times.ran += x->calm.ran;
+        s->now.times.known += calm->known;
+        s->now.times.ran += calm->ran;
     }
 }
 
 /* The rise of the score by the wait; the score has paid for calm time. */
-static double find_gain(const struct wait_parts *x)
+static inline double find_gain(const struct wait_causes *w, uint64_t length,
+                               uint64_t calm)
 {
-    double waited = (double)x->sums->waited;
+    double waited = (double)length;
     double gain = (1 - WANTED_COST - KNOWN_COST) * waited;
 
-    if ( x->sums->waited >= x->w->calm )
+    if ( length >= w->calm )
         return gain;
-    gain = (1 - SHORT_COST) * waited - SHORT_COST * (double)x->calm.known;
+    gain = (1 - SHORT_COST) * waited - SHORT_COST * (double)calm;
     return gain > 0 ? gain : 0;
 }
 
-static void end_wait(const struct wait_parts *x)
+static inline void end_wait(const struct wait_causes *w, struct wait_vcpu *v,
+                            uint64_t to, uint64_t length,
+                            const struct wait_end_times *t)
 {
-    struct wait_stretches *s = x->v->stretches;
+    struct wait_stretches *s = v->stretches;
 
     debug_assert(s->search.is_open);
-    s->before = x->times;
-    s->now.times.known += x->sums->waited;
-    if ( stretch_end_loss(&s->search, x->to, x->sums->waited, find_gain(x)) )
+    s->before = t->all;
+    s->now.times.known += length;
+    if ( stretch_end_loss(&s->search, to, length,
+                          find_gain(w, length, t->calm.known)) )
         s->worst = s->now;
 }
+
+/* --- any wait ------------------------------------------------------------- */
 
 static uint64_t sum_causes(const struct wait_parts *x)
 {
@@ -696,11 +666,12 @@ static uint64_t sum_causes(const struct wait_parts *x)
     return sum;
 }
 
-void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
-                  const struct fact_runstate *f, uint64_t from)
+NOINLINE
+static void explain_slow(struct wait_causes *w, struct wait_vcpu *v,
+                         const struct fact_runstate *f, uint64_t from)
 {
     static const struct wait_pcpu nothing_known;
-    struct wait_sums sums = { .waited = 0 };
+    struct wait_sums sums = { .waited = f->to - from };
     bool is_complete = f->next == STATE_RUNNING;
     bool is_known = is_complete || (f->next == STATES &&
                                     f->next_pcpu != FACT_NO_PCPU);
@@ -712,25 +683,128 @@ void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
         .is_capped = v->is_capped && v->capped_state == f->state,
     };
 
-    if ( !v->stretches && !add_stretches(w, v) )
-        return;
-    find_times(&x);
-    begin_wait(&x);
     x.pieces = find_room_for_pieces(&x);
     explain_spans(&x);
-    sums.waited = f->to - from;
     debug_assert(sum_causes(&x) == sums.waited);
     if ( f->state == STATE_OFFLINE )
         sums.parked = sums.waited;
-    find_idle_elsewhere(&x);
+    sums.idle_elsewhere = find_idle_elsewhere(w, v, sums.waited,
+                                              sums.others_ran);
     add_wait_sums(&x);
-    if ( is_complete && (!f->before_first_run || f->why != WHY_NONE) )
-    {
-        stats_add(&v->waits, &w->pool, sums.waited, from);
-        if ( sums.waited >= w->calm )
-            period_add(&v->period, &w->pool, from);
-    }
-    end_wait(&x);
     if ( x.pieces )
         keep_worst_wait(&x);
+}
+
+/* --- a wait for a busy pcpu ----------------------------------------------- */
+
+/*
+ * No pcpu was idle, and all spans of this one are runs, or switches, which are
+ * unknown.  There is no cap, and the wait is too short for the list.
+ */
+static inline bool is_busy_wait(const struct wait_causes *w,
+                                const struct wait_vcpu *v,
+                                const struct fact_runstate *f, uint64_t from)
+{
+    const struct wait_pcpu *p;
+
+    if ( f->state != STATE_RUNNABLE || f->next != STATE_RUNNING ||
+         f->next_pcpu >= w->nr_pcpus || v->is_capped ||
+         f->to - from > w->too_short )
+        return false;
+    p = &w->pcpus[f->next_pcpu];
+    return p->uses.nr && from >= p->uses.begin && from >= p->lost_until &&
+           !p->asleep && all_pcpus_are_busy(w, from);
+}
+
+struct busy_cycles
+{
+    uint64_t unknown, rivals, siblings, limited, limited_siblings;
+};
+
+static inline void add_busy_span(struct busy_cycles *b, struct wait_causes *w,
+                                 struct wait_vcpu *v,
+                                 const struct pcpu_span *s, uint64_t cycles)
+{
+    debug_assert(s->use == USE_UNKNOWN || s->use >= USE_RUN);
+    if ( s->use == USE_UNKNOWN )
+    {
+        b->unknown += cycles;
+        return;
+    }
+    if ( s->domain != v->domain )
+        note_rival_domain(w, v, s->domain, cycles);
+    if ( s->use == USE_LIMITED )
+    {
+        b->limited += cycles;
+        b->limited_siblings += s->domain == v->domain ? cycles : 0;
+    }
+    else if ( s->domain != v->domain )
+        b->rivals += cycles;
+    else
+        b->siblings += cycles;
+}
+
+static inline struct busy_cycles add_busy_spans(struct wait_causes *w,
+                                                struct wait_vcpu *v,
+                                                const struct wait_pcpu *p,
+                                                uint64_t from, uint64_t to)
+{
+    const struct pcpu_span *first = p->uses.spans, *last = first + p->uses.nr;
+    const struct pcpu_span *s = last;
+    struct busy_cycles b = { .unknown = 0 };
+    struct pcpu_span current;
+
+    /* Spans end before the present, so these are parts of the wait. */
+    while ( s > first && s[-1].to > from )
+        s--;
+    for ( ; s < last && s->to <= to; from = s++->to )
+        add_busy_span(&b, w, v, s, s->to - from);
+    if ( from >= to )
+        return b;
+    current = s < last ? *s : make_current_span(p, to);
+    add_busy_span(&b, w, v, &current, to - from);
+    return b;
+}
+
+static void explain_fast(struct wait_causes *w, struct wait_vcpu *v,
+                         const struct wait_pcpu *p, uint64_t from, uint64_t to)
+{
+    const struct busy_cycles b = add_busy_spans(w, v, p, from, to);
+    struct wait_sums *now = &v->stretches->now.sums;
+    uint64_t ran = b.rivals + b.siblings + b.limited;
+
+    debug_assert(b.unknown + ran == to - from);
+    add_cause_sum(v, WAIT_UNKNOWN, b.unknown, from, to);
+    add_cause_sum(v, WAIT_RIVAL, b.rivals, from, to);
+    add_cause_sum(v, WAIT_SIBLING, b.siblings, from, to);
+    add_cause_sum(v, WAIT_RATELIMIT, b.limited, from, to);
+    now->waited += to - from;
+    now->others_ran += ran;
+    now->idle_elsewhere += find_idle_elsewhere(w, v, to - from, ran);
+    now->limited_siblings += b.limited_siblings;
+}
+
+void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
+                  const struct fact_runstate *f, uint64_t from)
+{
+    uint64_t length = f->to - from;
+    struct wait_end_times t;
+
+    debug_assert(from <= f->to);
+    if ( !v->stretches && !add_stretches(w, v) )
+        return;
+    t = find_end_times(v, length);
+    begin_wait(w, v, from, &t.calm);
+    if ( is_busy_wait(w, v, f, from) )
+        explain_fast(w, v, &w->pcpus[f->next_pcpu], from, f->to);
+    else
+        explain_slow(w, v, f, from);
+    if ( f->next == STATE_RUNNING &&
+         (!f->before_first_run || f->why != WHY_NONE) )
+    {
+        stats_add(&v->waits, &w->pool, length, from);
+        if ( length >= w->calm )
+            period_add(&v->period, &w->pool, from);
+    }
+    end_wait(w, v, f->to, length, &t);
 }

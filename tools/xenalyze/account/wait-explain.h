@@ -11,9 +11,13 @@
 enum pcpu_use wait_current_use(const struct wait_pcpu *p);
 
 /*
- * Add the wait that the fact ends to all sums, from `from` on; v is its vcpu.
+ * Add the wait that the fact ends to the sums of its stretch, from `from` on; v
+ * is its vcpu.
  */
 void wait_explain(struct wait_causes *w, struct wait_vcpu *v,
                   const struct fact_runstate *f, uint64_t from);
+
+/* Add the stretch in progress to the sums of the vcpu. */
+void wait_end_stretch(struct wait_vcpu *v);
 
 #endif /* XENALYZE_ACCOUNT_WAIT_EXPLAIN_H */
