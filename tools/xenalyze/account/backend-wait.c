@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/compiler.h"
 #include "common/debug.h"
 #include "common/grow.h"
 #include "xenalyze/account/vcpu-array.h"
@@ -122,6 +123,17 @@ static void add_backend_trip(void *state, const struct io_trip *trip,
 
 /* --- facts ---------------------------------------------------------------- */
 
+COLD
+static void add_first_blocked_time(struct backend_waits *b,
+                                   const struct fact_runstate *f)
+{
+    struct backend_vcpu *v = vcpu_is_idle(f->vcpu)
+                             ? NULL : get_backend_vcpu(b, f->vcpu);
+
+    if ( v )
+        time_log_add(&v->blocked, &b->logs, f->from, f->to, false);
+}
+
 static bool backend_needs_runstate(unsigned int state, unsigned int next)
 {
     debug_assert(next <= STATES);
@@ -131,13 +143,15 @@ static bool backend_needs_runstate(unsigned int state, unsigned int next)
 static void backend_add_runstate(void *state, const struct fact_runstate *f)
 {
     struct backend_waits *b = state;
-    struct backend_vcpu *v;
+    struct backend_vcpu *v = grow_find_object(&b->vcpus, b->nr_vcpus,
+                                              f->vcpu->index);
 
-    if ( f->state != STATE_BLOCKED || vcpu_is_idle(f->vcpu) )
+    if ( f->state != STATE_BLOCKED )
         return;
-    v = get_backend_vcpu(b, f->vcpu);
     if ( v )
         time_log_add(&v->blocked, &b->logs, f->from, f->to, false);
+    else
+        add_first_blocked_time(b, f);
 }
 
 static void backend_begin(void *state, const struct fact_begin *f)

@@ -51,8 +51,8 @@ const char *block_reason_name(enum block_reason reason)
 
 /* --- vcpus and pcpus ------------------------------------------------------ */
 
-static struct block_vcpu *get_block_vcpu(struct block_reasons *b,
-                                         const struct vcpu *v)
+static inline struct block_vcpu *get_block_vcpu(struct block_reasons *b,
+                                                const struct vcpu *v)
 {
     struct block_vcpu *own =
         vcpu_array_get(&b->vcpus, &b->nr_vcpus, v, &b->pool.arena, sizeof(*own),
@@ -237,8 +237,7 @@ static void fix_reason(struct block_reasons *b, struct block_vcpu *v)
     struct block_source s = { .has_domain = false };
     struct block_waker *w;
 
-    if ( !o->is_open )
-        return;
+    debug_assert(o->is_open);
     learn_vector(b, v);
     s.reason = find_block_reason(b, v);
     s.has_domain = s.reason == BLOCK_EVENT || s.reason == BLOCK_EMULATED;
@@ -354,15 +353,13 @@ static void open_block(struct block_reasons *b, struct block_vcpu *v,
 static void add_blocked_time(struct block_reasons *b, struct block_vcpu *v,
                              const struct fact_runstate *f)
 {
-    const struct block_source none = {
-        .reason = f->next == STATE_OFFLINE ? BLOCK_PAUSED
-                  : f->next == STATES ? BLOCK_OPEN : BLOCK_UNKNOWN,
-    };
-
     if ( f->next == STATE_RUNNABLE || f->next == STATE_RUNNING )
         open_block(b, v, f);
     else
-        add_block(b, v, none, f->from, f->to);
+        add_block(b, v, (struct block_source){
+            .reason = f->next == STATE_OFFLINE ? BLOCK_PAUSED
+                      : f->next == STATES ? BLOCK_OPEN : BLOCK_UNKNOWN,
+            }, f->from, f->to);
 }
 
 /* The vcpu has been blocked, or is from now on. */
@@ -373,7 +370,7 @@ static void note_blocked(struct block_reasons *b, const struct fact_runstate *f)
     if ( vcpu_is_idle(f->vcpu) || f->to < b->span.first )
         return;
     v = get_block_vcpu(b, f->vcpu);
-    if ( v )
+    if ( v && v->open.is_open )
         fix_reason(b, v);
     /* Contradicting records may end a state before its begin. */
     if ( v && f->state == STATE_BLOCKED && f->from <= f->to )
@@ -570,7 +567,8 @@ static int fix_open_reasons(struct block_reasons *b)
     if ( !all )
         return -ENOMEM;
     for ( uint32_t i = 0; i < nr; i++ )
-        fix_reason(b, all[i]);
+        if ( all[i]->open.is_open )
+            fix_reason(b, all[i]);
     free(all);
     return 0;
 }

@@ -452,9 +452,9 @@ static void log_wait(struct device_accesses *d, struct access_vcpu *v,
         time_log_add(&v->own_waits, &d->logs, f->from, f->to, false);
 }
 
-static void access_add_wait(void *state, const struct fact_wait *f)
+NOINLINE
+static void add_wait_slow(struct device_accesses *d, const struct fact_wait *f)
 {
-    struct device_accesses *d = state;
     struct access_vcpu *v = get_access_vcpu(d, f->vcpu);
     bool is_woken = f->why == WHY_WAKE && f->waker && !vcpu_is_idle(f->waker);
 
@@ -472,6 +472,19 @@ static void access_add_wait(void *state, const struct fact_wait *f)
     log_wait(d, v, f);
     if ( is_woken && f->waker->domain != f->vcpu->domain )
         note_helper(d, f);
+}
+
+static void access_add_wait(void *state, const struct fact_wait *f)
+{
+    struct device_accesses *d = state;
+    const struct access_vcpu *v = grow_find_object(&d->vcpus, d->nr_vcpus,
+                                                   f->vcpu->index);
+
+    /* Most vcpus have no access in progress, and most logs are shared. */
+    if ( !v || v->open.is_open || !v->waits || !d->trips ||
+         (f->why == WHY_WAKE && f->waker &&
+          f->waker->domain != f->vcpu->domain) )
+        add_wait_slow(d, f);
 }
 
 /* The vcpu of a record of the scheduler; NULL: unknown. */

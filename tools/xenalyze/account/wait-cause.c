@@ -299,24 +299,27 @@ static void wait_add_irq(void *state, const struct fact_irq *f)
 
 /* --- runstates ------------------------------------------------------------ */
 
+static inline bool is_first_pcpu(const struct wait_vcpu *v, uint32_t pcpu)
+{
+    return v->nr_pcpus && v->pcpus[0] == pcpu;
+}
+
+/* The pcpu comes first; those before it move on by one. */
 static void note_pcpu_of(struct wait_vcpu *v, uint32_t pcpu)
 {
-    uint32_t i = 0;
+    uint32_t moving = pcpu;
 
-    if ( v->nr_pcpus && v->pcpus[0] == pcpu )
-        return;
-    while ( i < v->nr_pcpus && v->pcpus[i] != pcpu )
-        i++;
-    if ( i == v->nr_pcpus )
+    for ( uint32_t i = 0; i < v->nr_pcpus; i++ )
     {
-        if ( v->nr_pcpus < WAIT_PCPUS )
-            v->nr_pcpus++;
-        else
-            i--;
+        uint32_t next = v->pcpus[i];
+
+        v->pcpus[i] = moving;
+        if ( next == pcpu )
+            return;
+        moving = next;
     }
-    for ( ; i; i-- )
-        v->pcpus[i] = v->pcpus[i - 1];
-    v->pcpus[0] = pcpu;
+    if ( v->nr_pcpus < WAIT_PCPUS )
+        v->pcpus[v->nr_pcpus++] = moving;
 }
 
 static void set_idle(struct wait_causes *w, uint32_t pcpu, bool is_idle,
@@ -344,7 +347,7 @@ static void advance_idle(struct wait_causes *w, uint64_t time)
 }
 
 /* The vcpu runs on the pcpu from now on. */
-static void note_arrival(struct wait_causes *w, const struct fact_runstate *f)
+static inline void note_arrival(struct wait_causes *w, const struct fact_runstate *f)
 {
     struct wait_pcpu *p = wait_get_pcpu(w, f->next_pcpu);
 
@@ -487,23 +490,19 @@ static void add_runstate_slow(struct wait_causes *w,
         note_arrival(w, f);
 }
 
-/* The vcpu of a change without a wait, cap, migration or pause; or NULL. */
+/* The vcpu of a change without a cap or a pause; or NULL. */
 static inline struct wait_vcpu *find_simple_change(const struct wait_causes *w,
                                                    const struct fact_runstate *f)
 {
-    struct wait_vcpu *v = f->vcpu->index < w->nr_vcpus
-                          ? w->vcpus[f->vcpu->index] : NULL;
+    struct wait_vcpu *v = grow_find_object(&w->vcpus, w->nr_vcpus,
+                                           f->vcpu->index);
 
-    if ( (f->state != STATE_RUNNING && f->state != STATE_BLOCKED) || !v ||
-         v->is_capped || f->next == STATE_OFFLINE || f->to < w->first )
-        return NULL;
-    if ( f->next == STATE_RUNNING &&
-         (!v->nr_pcpus || v->pcpus[0] != f->next_pcpu ||
-          f->next_pcpu >= w->nr_pcpus) )
-        return NULL;
-    return v;
+    return v && f->state <= STATE_BLOCKED && f->next <= STATE_BLOCKED &&
+           !v->is_capped && f->to >= w->first &&
+           (f->next != STATE_RUNNING || f->next_pcpu < w->nr_pcpus) ? v : NULL;
 }
 
+/* No wait, and no migration. */
 static inline void add_runstate_fast(struct wait_causes *w,
                                      struct wait_vcpu *v,
                                      const struct fact_runstate *f)
@@ -520,14 +519,36 @@ static inline void add_runstate_fast(struct wait_causes *w,
         wait_set_current(w, &w->pcpus[f->next_pcpu], f->vcpu);
 }
 
+/* A wait, perhaps with a migration. */
+NOINLINE
+static void add_wait_fast(struct wait_causes *w, struct wait_vcpu *v,
+                          const struct fact_runstate *f)
+{
+    debug_assert(!v->counted && f->state == STATE_RUNNABLE);
+    advance_idle(w, f->to);
+    if ( f->from <= f->to )
+    {
+        v->times[STATE_RUNNABLE] += f->to - f->from;
+        wait_explain(w, v, f, f->from);
+    }
+    v->has_facts = true;
+    v->state = STATE_RUNNING;
+    v->waiting_since = 0;
+    note_pcpu_of(v, f->next_pcpu);
+    wait_set_current(w, &w->pcpus[f->next_pcpu], f->vcpu);
+}
+
 static void wait_add_runstate(void *state, const struct fact_runstate *f)
 {
     struct wait_causes *w = state;
     struct wait_vcpu *v = find_simple_change(w, f);
 
     debug_assert(f->state < STATES);
-    if ( v )
+    if ( v && f->state != STATE_RUNNABLE &&
+         (f->next != STATE_RUNNING || is_first_pcpu(v, f->next_pcpu)) )
         add_runstate_fast(w, v, f);
+    else if ( v && f->state == STATE_RUNNABLE && f->next == STATE_RUNNING )
+        add_wait_fast(w, v, f);
     else
         add_runstate_slow(w, f);
 }
