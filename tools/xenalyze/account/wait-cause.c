@@ -238,7 +238,7 @@ static inline void add_pcpu_fast(struct wait_causes *w,
     if ( use == USE_IDLE && p->asleep )
         use = USE_ASLEEP;
     add_span_fast(w, p, f->from, f->to, use, use >= USE_RUN ? f->vcpu : NULL);
-    wait_set_current(w, p, NULL);
+    wait_set_current(w, p, NULL, false);
     p->limited = p->asleep = false;
 }
 
@@ -352,7 +352,7 @@ static inline void note_arrival(struct wait_causes *w, const struct fact_runstat
     struct wait_pcpu *p = wait_get_pcpu(w, f->next_pcpu);
 
     if ( p )
-        wait_set_current(w, p, f->vcpu);
+        wait_set_current(w, p, f->vcpu, vcpu_is_idle(f->vcpu));
 }
 
 static bool is_wait(const struct wait_vcpu *v, const struct fact_runstate *f)
@@ -441,7 +441,7 @@ static void note_early_leave(struct wait_causes *w,
 
     if ( !p || p->current != f->vcpu )
         return;
-    wait_set_current(w, p, NULL);
+    wait_set_current(w, p, NULL, false);
     p->limited = p->asleep = false;
 }
 
@@ -516,7 +516,7 @@ static inline void add_runstate_fast(struct wait_causes *w,
     v->waiting_since = f->next == STATE_RUNNABLE ? f->to : 0;
     v->idle_before = w->idle_cycles;
     if ( f->next == STATE_RUNNING )
-        wait_set_current(w, &w->pcpus[f->next_pcpu], f->vcpu);
+        wait_set_current(w, &w->pcpus[f->next_pcpu], f->vcpu, false);
 }
 
 /* A wait, perhaps with a migration. */
@@ -535,7 +535,7 @@ static void add_wait_fast(struct wait_causes *w, struct wait_vcpu *v,
     v->state = STATE_RUNNING;
     v->waiting_since = 0;
     note_pcpu_of(v, f->next_pcpu);
-    wait_set_current(w, &w->pcpus[f->next_pcpu], f->vcpu);
+    wait_set_current(w, &w->pcpus[f->next_pcpu], f->vcpu, false);
 }
 
 static void wait_add_runstate(void *state, const struct fact_runstate *f)

@@ -718,30 +718,27 @@ static inline bool is_busy_wait(const struct wait_causes *w,
 
 struct busy_cycles
 {
-    uint64_t unknown, rivals, siblings, limited, limited_siblings;
+    uint64_t unknown, rivals, siblings;
+    uint64_t limited, limited_siblings; /* under the rate limit: of rivals, of
+                                           siblings */
 };
 
 static inline void add_busy_span(struct busy_cycles *b, struct wait_causes *w,
                                  struct wait_vcpu *v,
                                  const struct pcpu_span *s, uint64_t cycles)
 {
+    bool is_limited = s->use == USE_LIMITED;
+
     debug_assert(s->use == USE_UNKNOWN || s->use >= USE_RUN);
     if ( s->use == USE_UNKNOWN )
-    {
         b->unknown += cycles;
-        return;
-    }
-    if ( s->domain != v->domain )
-        note_rival_domain(w, v, s->domain, cycles);
-    if ( s->use == USE_LIMITED )
-    {
-        b->limited += cycles;
-        b->limited_siblings += s->domain == v->domain ? cycles : 0;
-    }
     else if ( s->domain != v->domain )
-        b->rivals += cycles;
+    {
+        *(is_limited ? &b->limited : &b->rivals) += cycles;
+        note_rival_domain(w, v, s->domain, cycles);
+    }
     else
-        b->siblings += cycles;
+        *(is_limited ? &b->limited_siblings : &b->siblings) += cycles;
 }
 
 static inline struct busy_cycles add_busy_spans(struct wait_causes *w,
@@ -749,19 +746,21 @@ static inline struct busy_cycles add_busy_spans(struct wait_causes *w,
                                                 const struct wait_pcpu *p,
                                                 uint64_t from, uint64_t to)
 {
-    const struct pcpu_span *first = p->uses.spans, *last = first + p->uses.nr;
-    const struct pcpu_span *s = last;
+    const struct pcpu_span *first = p->uses.spans, *end = first + p->uses.nr;
+    const struct pcpu_span *last = end, *s;
     struct busy_cycles b = { .unknown = 0 };
     struct pcpu_span current;
 
-    /* Spans end before the present, so these are parts of the wait. */
-    while ( s > first && s[-1].to > from )
+    /* Spans end before the present, so most or all end with the wait. */
+    while ( last > first && last[-1].to > to )
+        last--;
+    for ( s = last; s > first && s[-1].to > from; )
         s--;
-    for ( ; s < last && s->to <= to; from = s++->to )
+    for ( ; s < last; from = s++->to )
         add_busy_span(&b, w, v, s, s->to - from);
     if ( from >= to )
         return b;
-    current = s < last ? *s : make_current_span(p, to);
+    current = last < end ? *last : make_current_span(p, to);
     add_busy_span(&b, w, v, &current, to - from);
     return b;
 }
@@ -771,13 +770,14 @@ static void explain_fast(struct wait_causes *w, struct wait_vcpu *v,
 {
     const struct busy_cycles b = add_busy_spans(w, v, p, from, to);
     struct wait_sums *now = &v->stretches->now.sums;
-    uint64_t ran = b.rivals + b.siblings + b.limited;
+    uint64_t limited = b.limited + b.limited_siblings;
+    uint64_t ran = b.rivals + b.siblings + limited;
 
     debug_assert(b.unknown + ran == to - from);
     add_cause_sum(v, WAIT_UNKNOWN, b.unknown, from, to);
     add_cause_sum(v, WAIT_RIVAL, b.rivals, from, to);
     add_cause_sum(v, WAIT_SIBLING, b.siblings, from, to);
-    add_cause_sum(v, WAIT_RATELIMIT, b.limited, from, to);
+    add_cause_sum(v, WAIT_RATELIMIT, limited, from, to);
     now->waited += to - from;
     now->others_ran += ran;
     now->idle_elsewhere += find_idle_elsewhere(w, v, to - from, ran);

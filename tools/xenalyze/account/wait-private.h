@@ -26,12 +26,11 @@ static inline struct wait_pcpu *wait_get_pcpu(struct wait_causes *w,
     return NULL;
 }
 
-/* The vcpu runs on the pcpu from now on; NULL: unknown. */
+/* The vcpu, an idle one or not, runs on the pcpu from now on; NULL: unknown. */
 static inline void wait_set_current(struct wait_causes *w, struct wait_pcpu *p,
-                                    const struct vcpu *v)
+                                    const struct vcpu *v, bool runs_idle)
 {
-    bool runs_idle = v && vcpu_is_idle(v);
-
+    debug_assert(runs_idle == (v && vcpu_is_idle(v)));
     debug_assert(!p->runs_idle || w->nr_running_idle);
     w->nr_running_idle += runs_idle - p->runs_idle;
     p->current = v;

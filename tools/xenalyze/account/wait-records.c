@@ -83,7 +83,7 @@ static void note_early_run(struct wait_causes *w, struct wait_pcpu *p,
     if ( !p->is_early || p->current || p->uses.has_begun || !f->vcpu )
         return;
     debug_assert(f->time >= w->first);
-    wait_set_current(w, p, f->vcpu);
+    wait_set_current(w, p, f->vcpu, vcpu_is_idle(f->vcpu));
     if ( !vcpu_is_idle(f->vcpu) )
         wait_add_span(w, p, w->first, f->time,
                       p->limited ? USE_LIMITED : USE_RUN, f->vcpu);
