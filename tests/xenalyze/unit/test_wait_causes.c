@@ -601,6 +601,95 @@ START_TEST(many_rivals)
 }
 END_TEST
 
+/* --- two ways to the same sums -------------------------------------------- */
+
+/* Waits that might have a place in the list are explained the slow way. */
+static void begin_slow_test(struct why_test *t)
+{
+    begin_test(t);
+    t->waits.too_short = 0;
+    t->waits.has_domain = true;
+    t->waits.domain = 99;
+}
+
+struct twins { struct why_test fast, slow; };
+
+static void feed_twins(struct twins *t, const char *kind, uint64_t from,
+                       uint64_t to, const char *vcpu)
+{
+    char line[80];
+
+    snprintf(line, sizeof(line), "%s p0 %" PRIu64 " %" PRIu64 " %s", kind,
+             from, to, vcpu);
+    feed_why_line(&t->fast, line);
+    feed_why_line(&t->slow, line);
+}
+
+/* A use of p0, most often a run of one of six domains.  Returns its end. */
+static uint64_t feed_random_use(struct twins *t, uint64_t from)
+{
+    uint64_t to = from + 1 + rand() % 30;
+    unsigned int kind = rand() % 20;
+    char vcpu[16];
+
+    snprintf(vcpu, sizeof(vcpu), "d%uv%u", 1 + rand() % 6, 1 + rand() % 2);
+    feed_twins(t, "runs", from, from, vcpu);
+    if ( kind < 3 )
+        feed_twins(t, "limit", from, from, vcpu);
+    feed_twins(t, "pcpu", from, to, kind == 19 ? "lost" : kind == 18 ? "idle"
+                                    : kind > 11 ? "unknown" : vcpu);
+    return to;
+}
+
+static uint64_t feed_random_wait(struct twins *t, uint64_t from)
+{
+    uint64_t at = from;
+
+    feed_twins(t, "left d1v0", from, STATE_RUNNABLE, "");
+    for ( unsigned int nr = rand() % 8; nr; nr-- )
+        at = feed_random_use(t, at);
+    /* The vcpu may run on in the use in progress. */
+    if ( rand() % 4 == 0 )
+        feed_twins(t, "runs", at, at, "d3v1");
+    at += rand() % 3;
+    feed_twins(t, "wait", from, at, "d1v0");
+    feed_twins(t, "pcpu", from, at + 10, "d1v0");
+    return at + 10;
+}
+
+START_TEST(fast_waits)
+{
+    struct twins t;
+    const struct wait_vcpu *a, *b;
+    char fast[1000], slow[1000];
+    uint64_t at = 10;
+
+    begin_test(&t.fast);
+    begin_slow_test(&t.slow);
+    feed_twins(&t, "runs", 0, 0, "d1v0");
+    feed_twins(&t, "pcpu", 0, at, "d1v0");
+    srand(1);
+    for ( unsigned int i = 0; i < 2000; i++ )
+        at = feed_random_wait(&t, at);
+    wait_causes_close(&t.fast.waits);
+    wait_causes_close(&t.slow.waits);
+    print_why(&t.fast, fast, sizeof(fast));
+    print_why(&t.slow, slow, sizeof(slow));
+    same_text(fast, slow);
+    a = t.fast.waits.vcpus[0];
+    b = t.slow.waits.vcpus[0];
+    ck_assert_mem_eq(&a->sums, &b->sums, sizeof(a->sums));
+    ck_assert_mem_eq(a->worst, b->worst, sizeof(a->worst));
+    ck_assert_mem_eq(&a->stretches->worst, &b->stretches->worst,
+                     sizeof(a->stretches->worst));
+    for ( unsigned int i = WAIT_RIVAL; i < WAIT_CAUSES; i++ )
+        ck_assert(a->sums.causes[i] || i == WAIT_CAP || i == WAIT_SLEEP ||
+                  i == WAIT_PLACEMENT || i == WAIT_XEN);
+    end_test(&t.fast);
+    end_test(&t.slow);
+}
+END_TEST
+
 /* --- pieces and rows ------------------------------------------------------ */
 
 /* "d1v0 5..20: d2v0 5 (limited 2) lost 3"; "+2 4": 2 shorter ones, 4 cycles. */
@@ -844,5 +933,5 @@ END_TEST
 
 UNIT_MAIN("wait causes", rivals_and_siblings, lost_records, caps, pauses,
           caps_of_waiting_vcpus, caps_of_credit, rate_limits, placement,
-          idle_pcpus, segments, bounded_uses, many_rivals, pieces,
+          idle_pcpus, segments, bounded_uses, many_rivals, fast_waits, pieces,
           shorter_pieces, asked_vcpus, rows, failed_allocations)
