@@ -378,8 +378,8 @@ static void note_blocked(struct block_reasons *b, const struct fact_runstate *f)
 }
 
 /* The next pcpu of a vcpu that runs is known. */
-static inline void move_vcpu(struct block_reasons *b,
-                             const struct fact_runstate *f)
+static inline void block_move_vcpu(struct block_reasons *b,
+                                   const struct fact_runstate *f)
 {
     if ( f->next == STATE_RUNNING )
         b->pcpus[f->next_pcpu].current = f->vcpu;
@@ -389,13 +389,13 @@ static inline void move_vcpu(struct block_reasons *b,
 }
 
 NOINLINE
-static void add_runstate_slow(struct block_reasons *b,
-                              const struct fact_runstate *f)
+static void block_runstate_slow(struct block_reasons *b,
+                                const struct fact_runstate *f)
 {
     if ( f->state == STATE_BLOCKED || f->next == STATE_BLOCKED )
         note_blocked(b, f);
     if ( f->next != STATE_RUNNING || get_block_pcpu(b, f->next_pcpu) )
-        move_vcpu(b, f);
+        block_move_vcpu(b, f);
 }
 
 static void block_add_runstate(void *state, const struct fact_runstate *f)
@@ -404,9 +404,9 @@ static void block_add_runstate(void *state, const struct fact_runstate *f)
 
     if ( f->state != STATE_BLOCKED && f->next != STATE_BLOCKED &&
          f->next_pcpu < b->nr_pcpus )
-        move_vcpu(b, f);
+        block_move_vcpu(b, f);
     else
-        add_runstate_slow(b, f);
+        block_runstate_slow(b, f);
 }
 
 /* --- records that decide -------------------------------------------------- */

@@ -148,7 +148,8 @@ static void keep_longest_co_stop(struct co_stop_domain *d)
 }
 
 /* Consecutive facts may have the same state. */
-static inline void add_co_stop(struct co_stop_domain *d, const struct fact_domain *f)
+static inline void add_co_stop(struct co_stop_domain *d,
+                               const struct fact_domain *f)
 {
     bool is_continued = d->until == f->from && d->from < d->until;
     uint64_t spun_from = f->from;
@@ -169,8 +170,8 @@ static inline void add_co_stop(struct co_stop_domain *d, const struct fact_domai
 }
 
 /* The domain has an entry. */
-static inline void add_domain_fast(struct co_stops *c,
-                                   const struct fact_domain *f)
+static inline void co_stop_domain_fast(struct co_stops *c,
+                                       const struct fact_domain *f)
 {
     struct co_stop_domain *d = &c->domains[f->domain->index];
 
@@ -191,10 +192,10 @@ static inline void add_domain_fast(struct co_stops *c,
 }
 
 COLD
-static void add_domain_slow(struct co_stops *c, const struct fact_domain *f)
+static void co_stop_domain_slow(struct co_stops *c, const struct fact_domain *f)
 {
     if ( get_co_stop(c, f->domain) )
-        add_domain_fast(c, f);
+        co_stop_domain_fast(c, f);
 }
 
 static void co_stop_add_domain(void *state, const struct fact_domain *f)
@@ -203,9 +204,9 @@ static void co_stop_add_domain(void *state, const struct fact_domain *f)
 
     if ( f->domain->index < c->nr_domains &&
          c->domains[f->domain->index].is_seen )
-        add_domain_fast(c, f);
+        co_stop_domain_fast(c, f);
     else
-        add_domain_slow(c, f);
+        co_stop_domain_slow(c, f);
 }
 
 /* --- segments ------------------------------------------------------------- */

@@ -453,7 +453,8 @@ static void log_wait(struct device_accesses *d, struct access_vcpu *v,
 }
 
 NOINLINE
-static void add_wait_slow(struct device_accesses *d, const struct fact_wait *f)
+static void access_wait_slow(struct device_accesses *d,
+                             const struct fact_wait *f)
 {
     struct access_vcpu *v = get_access_vcpu(d, f->vcpu);
     bool is_woken = f->why == WHY_WAKE && f->waker && !vcpu_is_idle(f->waker);
@@ -484,7 +485,7 @@ static void access_add_wait(void *state, const struct fact_wait *f)
     if ( !v || v->open.is_open || !v->waits || !d->trips ||
          (f->why == WHY_WAKE && f->waker &&
           f->waker->domain != f->vcpu->domain) )
-        add_wait_slow(d, f);
+        access_wait_slow(d, f);
 }
 
 /* The vcpu of a record of the scheduler; NULL: unknown. */

@@ -183,8 +183,8 @@ void io_trips_fini(struct io_trips *t);
 struct sink io_trips_sink(struct io_trips *t);
 
 /*
- * The log of the vcpu's waits for a pcpu, which stays at its address; it has
- * all those of the segment whose facts the sink got.  NULL: no memory.
+ * The log of the vcpu's waits for a pcpu in the segment, as far as the sink got
+ * facts.  The log does not move.  NULL: no memory.
  */
 const struct time_log *io_trips_get_waits(struct io_trips *t,
                                           const struct vcpu *v);

@@ -316,8 +316,8 @@ static inline void set_current(struct machine_stalls *m, struct stall_pcpu *p,
 }
 
 /* The next pcpu of a vcpu that runs is known. */
-static inline void move_vcpu(struct machine_stalls *m,
-                             const struct fact_runstate *f)
+static inline void stall_move_vcpu(struct machine_stalls *m,
+                                   const struct fact_runstate *f)
 {
     if ( f->state == STATE_RUNNING && f->pcpu < m->nr_pcpus &&
          m->pcpus[f->pcpu].current == f->vcpu )
@@ -327,8 +327,8 @@ static inline void move_vcpu(struct machine_stalls *m,
 }
 
 COLD
-static void add_runstate_slow(struct machine_stalls *m,
-                              const struct fact_runstate *f)
+static void stall_runstate_slow(struct machine_stalls *m,
+                                const struct fact_runstate *f)
 {
     bool is_known = f->next < STATE_LOST;
 
@@ -336,11 +336,11 @@ static void add_runstate_slow(struct machine_stalls *m,
     if ( is_known )
         note_record(m, f->next_pcpu, f->to);
     if ( f->next != STATE_RUNNING || get_stall_pcpu(m, f->next_pcpu) )
-        move_vcpu(m, f);
+        stall_move_vcpu(m, f);
 }
 
 /* Does the record only set the time of the latest one? */
-static inline bool is_usual_record(const struct machine_stalls *m,
+static inline bool ends_no_silence(const struct machine_stalls *m,
                                    uint64_t time)
 {
     return time >= m->last && time - m->last < m->least &&
@@ -352,13 +352,13 @@ static void stall_add_runstate(void *state, const struct fact_runstate *f)
     struct machine_stalls *m = state;
 
     if ( f->next < STATE_LOST && f->next_pcpu < m->nr_pcpus &&
-         is_usual_record(m, f->to) )
+         ends_no_silence(m, f->to) )
     {
         m->last = f->to;
-        move_vcpu(m, f);
+        stall_move_vcpu(m, f);
     }
     else
-        add_runstate_slow(m, f);
+        stall_runstate_slow(m, f);
 }
 
 /* A record at `time` is known now: a silence in progress was shorter. */

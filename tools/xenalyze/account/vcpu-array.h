@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "common/grow.h"
-#include "xenalyze/model/guests.h"
+#include "xenalyze/model/model.h"
 
 void *vcpu_array_add(void *array, uint32_t *nr, const struct vcpu *v,
                      struct arena *arena, size_t size, size_t align,

@@ -222,8 +222,8 @@ void wait_add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t from,
 }
 
 /* The pcpu is known, and there is room for a span. */
-static inline void add_pcpu_fast(struct wait_causes *w,
-                                 const struct fact_pcpu *f)
+static inline void wait_pcpu_fast(struct wait_causes *w,
+                                  const struct fact_pcpu *f)
 {
     static const enum pcpu_use uses[] = {
         [PCPU_RUNNING] = USE_RUN, [PCPU_IDLE] = USE_IDLE,
@@ -243,12 +243,12 @@ static inline void add_pcpu_fast(struct wait_causes *w,
 }
 
 COLD
-static void add_pcpu_slow(struct wait_causes *w, const struct fact_pcpu *f)
+static void wait_pcpu_slow(struct wait_causes *w, const struct fact_pcpu *f)
 {
     struct wait_pcpu *p = wait_get_pcpu(w, f->pcpu);
 
     if ( p && (!pcpu_uses_are_full(&p->uses) || make_span_room(w, &p->uses)) )
-        add_pcpu_fast(w, f);
+        wait_pcpu_fast(w, f);
 }
 
 static void wait_add_pcpu(void *state, const struct fact_pcpu *f)
@@ -256,9 +256,9 @@ static void wait_add_pcpu(void *state, const struct fact_pcpu *f)
     struct wait_causes *w = state;
 
     if ( f->pcpu < w->nr_pcpus && !pcpu_uses_are_full(&w->pcpus[f->pcpu].uses) )
-        add_pcpu_fast(w, f);
+        wait_pcpu_fast(w, f);
     else
-        add_pcpu_slow(w, f);
+        wait_pcpu_slow(w, f);
 }
 
 static void wait_add_power(void *state, const struct fact_power *f)
@@ -347,7 +347,8 @@ static void advance_idle(struct wait_causes *w, uint64_t time)
 }
 
 /* The vcpu runs on the pcpu from now on. */
-static inline void note_arrival(struct wait_causes *w, const struct fact_runstate *f)
+static inline void note_arrival(struct wait_causes *w,
+                                const struct fact_runstate *f)
 {
     struct wait_pcpu *p = wait_get_pcpu(w, f->next_pcpu);
 
@@ -371,8 +372,9 @@ static bool caps_end(const struct wait_vcpu *v, const struct fact_runstate *f)
 }
 
 /* Inline: called for each change of a runstate. */
-static inline void add_time(struct wait_causes *w, struct wait_vcpu *v,
-                            const struct fact_runstate *f)
+static inline void count_state_time(struct wait_causes *w,
+                                    struct wait_vcpu *v,
+                                    const struct fact_runstate *f)
 {
     uint64_t from = v->counted > f->from ? v->counted : f->from;
 
@@ -390,7 +392,7 @@ static inline void add_time(struct wait_causes *w, struct wait_vcpu *v,
 void wait_add_time(struct wait_causes *w, struct wait_vcpu *v,
                    const struct fact_runstate *f)
 {
-    add_time(w, v, f);
+    count_state_time(w, v, f);
 }
 
 /* The next state of the vcpu begins at `time`. */
@@ -418,7 +420,7 @@ static void add_guest_runstate(struct wait_causes *w,
 
     if ( !v )
         return;
-    add_time(w, v, f);
+    count_state_time(w, v, f);
     v->has_facts = true;
     begin_state(w, v, f, f->to);
 }
@@ -474,8 +476,8 @@ static void add_early_runstate(struct wait_causes *w,
 }
 
 NOINLINE
-static void add_runstate_slow(struct wait_causes *w,
-                              const struct fact_runstate *f)
+static void wait_runstate_slow(struct wait_causes *w,
+                               const struct fact_runstate *f)
 {
     if ( f->to < w->first )
     {
@@ -491,8 +493,8 @@ static void add_runstate_slow(struct wait_causes *w,
 }
 
 /* The vcpu of a change without a cap or a pause; or NULL. */
-static inline struct wait_vcpu *find_simple_change(const struct wait_causes *w,
-                                                   const struct fact_runstate *f)
+static inline struct wait_vcpu *
+find_simple_change(const struct wait_causes *w, const struct fact_runstate *f)
 {
     struct wait_vcpu *v = grow_find_object(&w->vcpus, w->nr_vcpus,
                                            f->vcpu->index);
@@ -503,9 +505,9 @@ static inline struct wait_vcpu *find_simple_change(const struct wait_causes *w,
 }
 
 /* No wait, and no migration. */
-static inline void add_runstate_fast(struct wait_causes *w,
-                                     struct wait_vcpu *v,
-                                     const struct fact_runstate *f)
+static inline void wait_runstate_fast(struct wait_causes *w,
+                                      struct wait_vcpu *v,
+                                      const struct fact_runstate *f)
 {
     debug_assert(!v->counted && !v->is_paused && !vcpu_is_idle(f->vcpu));
     advance_idle(w, f->to);
@@ -521,8 +523,8 @@ static inline void add_runstate_fast(struct wait_causes *w,
 
 /* A wait, perhaps with a migration. */
 NOINLINE
-static void add_wait_fast(struct wait_causes *w, struct wait_vcpu *v,
-                          const struct fact_runstate *f)
+static void finish_wait_fast(struct wait_causes *w, struct wait_vcpu *v,
+                             const struct fact_runstate *f)
 {
     debug_assert(!v->counted && f->state == STATE_RUNNABLE);
     advance_idle(w, f->to);
@@ -546,11 +548,11 @@ static void wait_add_runstate(void *state, const struct fact_runstate *f)
     debug_assert(f->state < STATES);
     if ( v && f->state != STATE_RUNNABLE &&
          (f->next != STATE_RUNNING || is_first_pcpu(v, f->next_pcpu)) )
-        add_runstate_fast(w, v, f);
+        wait_runstate_fast(w, v, f);
     else if ( v && f->state == STATE_RUNNABLE && f->next == STATE_RUNNING )
-        add_wait_fast(w, v, f);
+        finish_wait_fast(w, v, f);
     else
-        add_runstate_slow(w, f);
+        wait_runstate_slow(w, f);
 }
 
 /* --- losses --------------------------------------------------------------- */

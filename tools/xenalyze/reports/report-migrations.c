@@ -18,7 +18,6 @@
 #include "common/grow.h"
 #include "common/num.h"
 #include "common/utf8.h"
-#include "xenalyze/account/vcpu-array.h"
 #include "xenalyze/reports/table.h"
 #include "xenalyze/text/text.h"
 
@@ -82,9 +81,17 @@ static enum distance find_distance(const struct migrations *m, uint32_t a,
 static struct migrating_vcpu *get_migrating(struct migrations *m,
                                             const struct vcpu *v)
 {
-    return vcpu_array_get(&m->vcpus, &m->nr_vcpus, v, &m->pool.arena,
-                          sizeof(struct migrating_vcpu), STATS_LINE,
-                          &m->failed);
+    struct migrating_vcpu *own =
+        grow_get_object(&m->vcpus, &m->nr_vcpus, v->index, &m->pool.arena,
+                        sizeof(*own), STATS_LINE);
+
+    m->failed |= !own;
+    if ( own )
+    {
+        own->domain = v->domain->id;
+        own->id = v->id;
+    }
+    return own;
 }
 
 static void migrations_residency(void *state, const struct fact_residency *f)
