@@ -719,26 +719,30 @@ static inline bool is_busy_wait(const struct wait_causes *w,
 struct busy_cycles
 {
     uint64_t unknown, rivals, siblings;
-    uint64_t limited, limited_siblings; /* under the rate limit: of rivals, of
-                                           siblings */
+    uint64_t limited, limited_siblings; /* parts of rivals and siblings: under
+                                           the rate limit */
 };
 
 static inline void add_busy_span(struct busy_cycles *b, struct wait_causes *w,
                                  struct wait_vcpu *v,
                                  const struct pcpu_span *s, uint64_t cycles)
 {
-    bool is_limited = s->use == USE_LIMITED;
-
     debug_assert(s->use == USE_UNKNOWN || s->use >= USE_RUN);
     if ( s->use == USE_UNKNOWN )
         b->unknown += cycles;
     else if ( s->domain != v->domain )
     {
-        *(is_limited ? &b->limited : &b->rivals) += cycles;
+        b->rivals += cycles;
+        if ( s->use == USE_LIMITED )
+            b->limited += cycles;
         note_rival_domain(w, v, s->domain, cycles);
     }
     else
-        *(is_limited ? &b->limited_siblings : &b->siblings) += cycles;
+    {
+        b->siblings += cycles;
+        if ( s->use == USE_LIMITED )
+            b->limited_siblings += cycles;
+    }
 }
 
 static inline struct busy_cycles add_busy_spans(struct wait_causes *w,
@@ -754,7 +758,9 @@ static inline struct busy_cycles add_busy_spans(struct wait_causes *w,
     /* Spans end before the present, so most or all end with the wait. */
     while ( last > first && last[-1].to > to )
         last--;
-    for ( s = last; s > first && s[-1].to > from; )
+    for ( s = last; s - first > 4 && s[-4].to > from; )
+        s -= 4;
+    while ( s > first && s[-1].to > from )
         s--;
     for ( ; s < last; from = s++->to )
         add_busy_span(&b, w, v, s, s->to - from);
@@ -771,12 +777,12 @@ static void explain_fast(struct wait_causes *w, struct wait_vcpu *v,
     const struct busy_cycles b = add_busy_spans(w, v, p, from, to);
     struct wait_sums *now = &v->stretches->now.sums;
     uint64_t limited = b.limited + b.limited_siblings;
-    uint64_t ran = b.rivals + b.siblings + limited;
+    uint64_t ran = b.rivals + b.siblings;
 
     debug_assert(b.unknown + ran == to - from);
     add_cause_sum(v, WAIT_UNKNOWN, b.unknown, from, to);
-    add_cause_sum(v, WAIT_RIVAL, b.rivals, from, to);
-    add_cause_sum(v, WAIT_SIBLING, b.siblings, from, to);
+    add_cause_sum(v, WAIT_RIVAL, b.rivals - b.limited, from, to);
+    add_cause_sum(v, WAIT_SIBLING, b.siblings - b.limited_siblings, from, to);
     add_cause_sum(v, WAIT_RATELIMIT, limited, from, to);
     now->waited += to - from;
     now->others_ran += ran;
