@@ -685,7 +685,7 @@ static void explain_slow(struct wait_causes *w, struct wait_vcpu *v,
 
     x.pieces = find_room_for_pieces(&x);
     explain_spans(&x);
-    debug_assert(sum_causes(&x) == sums.waited);
+    assert(sum_causes(&x) == sums.waited);
     if ( f->state == STATE_OFFLINE )
         sums.parked = sums.waited;
     sums.idle_elsewhere = find_idle_elsewhere(w, v, sums.waited,

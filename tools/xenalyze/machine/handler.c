@@ -219,12 +219,24 @@ static void emit_handler_slow(const struct emit *e,
     emit_handle(e, &f);
 }
 
+static uint32_t count_accesses(const struct open_exit *o)
+{
+    uint32_t nr = o->exit.left_out;
+
+    for ( unsigned int i = 0; i < o->nr_pending; i++ )
+        nr += handler_is_access(o->pending[i].event);
+    debug_assert(nr >= o->exit.left_out);
+    return nr;
+}
+
 void exit_emit_handlers(const struct emit *e, struct open_exit *o)
 {
     const struct handler_record *h = o->pending, *end = h + o->nr_pending;
     struct fact_handle f;
 
     debug_assert(o->open && o->nr_pending <= FACT_HANDLERS);
+    if ( o->nr_pending > 1 && o->exit.seen & ACCESS_EVENTS )
+        o->exit.accesses = count_accesses(o);
     begin_handle_of_exit(&f, &o->exit);
     for ( ; h < end; h++ )
     {

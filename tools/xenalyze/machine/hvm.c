@@ -209,10 +209,10 @@ static void emit_handler_now(struct pcpu *p, const struct xt_record *r,
 
 /*
  * All slots are taken: remove records that are too short for a fact; otherwise
- * the main handler replaces the last one.  False: there is no slot.
+ * the main handler replaces the last one.  False: there is no slot for `event`.
  */
 COLD
-static bool free_slot(struct open_exit *o, bool main)
+static bool free_slot(struct open_exit *o, uint32_t event, bool main)
 {
     unsigned int nr = 0;
 
@@ -220,13 +220,12 @@ static bool free_slot(struct open_exit *o, bool main)
         if ( handler_is_complete(&o->pending[i]) )
             o->pending[nr++] = o->pending[i];
     debug_assert(nr <= FACT_HANDLERS);
-    o->nr_pending = nr - (nr == FACT_HANDLERS && main);
-    return o->nr_pending < FACT_HANDLERS;
+    if ( nr == FACT_HANDLERS )
+        o->exit.left_out += handler_is_access(main ? o->pending[--nr].event
+                                                   : event);
+    o->nr_pending = nr;
+    return nr < FACT_HANDLERS;
 }
-
-/* Ports and MMIO; the flags of writes and of 64 bits are no part of minor. */
-#define ACCESSES (UINT64_C(1) << (TRC_HVM_IOPORT_READ & 0xff) | \
-                  UINT64_C(1) << (TRC_HVM_IOMEM_READ & 0xff))
 
 /* NULL: no slot is left. */
 static inline struct handler_record *defer_handler(struct open_exit *o,
@@ -237,7 +236,7 @@ static inline struct handler_record *defer_handler(struct open_exit *o,
     struct handler_record *h;
 
     debug_assert(o->open && o->nr_pending <= FACT_HANDLERS);
-    if ( o->nr_pending == FACT_HANDLERS && !free_slot(o, main) )
+    if ( o->nr_pending == FACT_HANDLERS && !free_slot(o, event, main) )
         return NULL;
     h = &o->pending[o->nr_pending++];
     h->event = event;
@@ -254,19 +253,12 @@ static inline struct handler_record *add_handler(struct pcpu *p,
 {
     struct open_exit *o = &p->open_exit;
     bool main = !o->exit.handler && handler_is_main(event);
-    uint64_t bit = minor < 64 ? UINT64_C(1) << minor : 0;
-    struct handler_record *h;
 
-    o->exit.seen |= bit;
-    o->exit.accesses += !!(bit & ACCESSES);
+    o->exit.seen |= minor < 64 ? UINT64_C(1) << minor : 0;
     if ( main )
         o->exit.handler = minor;
-    if ( !emit_wants_handle(p->emit) )
-        return NULL;
-    h = defer_handler(o, event, words, main);
-    if ( !h )
-        o->exit.left_out += !!(bit & ACCESSES);
-    return h;
+    return emit_wants_handle(p->emit) ? defer_handler(o, event, words, main)
+                                      : NULL;
 }
 
 void hvm_add_handler(struct pcpu *p, const struct xt_record *r,

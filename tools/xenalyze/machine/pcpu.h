@@ -375,6 +375,16 @@ unsigned int find_linear_level(unsigned int levels, uint64_t va);
  */
 #define SECONDARY_EVENTS (UINT64_C(0x3d) | UINT64_C(1) << 0x20)
 
+/* Ports and MMIO; the flags of writes and of 64 bits are no part of the id. */
+#define ACCESS_EVENTS (UINT64_C(1) << (TRC_HVM_IOPORT_READ & 0xff) | \
+                       UINT64_C(1) << (TRC_HVM_IOMEM_READ & 0xff))
+
+static inline bool handler_is_access(uint32_t event)
+{
+    return event >> TRC_CLS_SHIFT == TRC_HVM >> TRC_CLS_SHIFT &&
+           ACCESS_EVENTS >> (event & 0x3f) & 1;
+}
+
 /* Is the exit accounted under this handler? */
 static inline bool handler_is_main(uint32_t event)
 {

@@ -451,7 +451,8 @@ struct fact_exit
     uint8_t resyncs;            /* shadow page tables resynced, at most 255 */
     bool unpinned;              /* a shadow was freed to get memory */
     bool brute_force;           /* all shadows were searched for a mapping */
-    uint32_t accesses;          /* records of ports and MMIO in the exit, ... */
+    uint32_t accesses;          /* records of ports and MMIO in the exit, if it
+                                   has several handlers ... */
     uint32_t left_out;          /* ... and those beyond FACT_HANDLERS */
 };
 
