@@ -73,6 +73,16 @@ static int write_part(struct span_part *p, const struct cut_options *o,
     return rc ? rc : counts.metadata_left_out ? -E2BIG : 0;
 }
 
+/* The pcpus follow each other, so only a mapped file is in order. */
+static int check_map(struct xt_trace *part, struct err *e)
+{
+    uint64_t first, last;
+    int rc = xt_trace_span(part, &first, &last, e);
+
+    assert(rc <= 0);
+    return rc ? rc : xt_trace_rewind(part, e);
+}
+
 static int make_part(struct span_part *p, const struct cut_options *o,
                      struct err *e)
 {
@@ -85,9 +95,10 @@ static int make_part(struct span_part *p, const struct cut_options *o,
         return rc;
     snprintf(path, sizeof(path), "/proc/self/fd/%d", p->fd);
     rc = xt_trace_open(&p->trace, path, 0, e);
-    if ( !rc )
-        xt_trace_set_origin(p->trace, o->origin);
-    return rc;
+    if ( rc )
+        return rc;
+    xt_trace_set_origin(p->trace, o->origin);
+    return check_map(p->trace, e);
 }
 
 /* Make a part of all pcpus and vcpus: the report has the filter. */
