@@ -600,6 +600,8 @@ int options_parse(struct config *config, int argc, char **argv,
 
     if ( rc || *next != OPTS_RUN )
         return rc;
+    if ( !config->draws && config->output && !strcmp(config->output, "-") )
+        config->output = NULL;
     if ( config->draws )
         rc = choose_picture(config, e);
     rc = rc ? rc : choose_folder(config, e);

@@ -217,6 +217,8 @@ expect 0 "$xenalyze" --records piece
 expect 0 "$xenalyze" cut intel --time=0.3..0.4 -o piece
 expect 0 sh -c '"$1" cut --time=0.3..0.4 <intel | cat >piped' sh "$xenalyze"
 cmp piece piped >&2 || fail 'a file is cut in another way than a pipe'
+expect 0 "$xenalyze" cut --time=0.3..0.4 -o - intel
+cmp piece out >&2 && [ ! -e ./- ] || fail '-o - is not standard output'
 if command -v zstd >/dev/null; then
     zstd -q intel -o intel.zst
     expect 0 "$xenalyze" --cut piped --time=0.3..0.4 intel.zst
