@@ -80,10 +80,10 @@ static bool is_traced(const struct traced_classes *t, uint32_t mask,
 void traced_classes_list_missing(const struct run *run, const char *classes,
                                  char *text, size_t size)
 {
-    struct traced_classes t;
+    struct traced_classes t = { .seen = { 0 } };
     const struct xt_class *class;
     size_t length, used = 0;
-    int rc = read_classes(run, &t);
+    int rc = run->info.captured ? 0 : read_classes(run, &t);
 
     assert(size);
     text[0] = '\0';
