@@ -83,9 +83,9 @@ int index_pass(const struct run *run, struct err *e)
     rc = rc ? rc : index_build(run, &counts, e);
     if ( rc )
         return rc;
-    if ( counts.is_partial )
-        log_warning(run->log, "%s: parts behind damage, or of another capture, "
-                    "are not in the index", run->name);
+    if ( counts.is_unusable )
+        log_warning(run->log, "%s: the index is empty, since the trace is "
+                    "damaged, or has several captures", run->name);
     *num_human_1024(size, counts.size, "B") = '\0';
     fprintf(run->out, "%s" TIME_INDEX_SUFFIX ": %" PRIu32 " checkpoint%s, %s\n",
             run->name, counts.checkpoints, num_plural(counts.checkpoints),

@@ -67,10 +67,10 @@ rm begin_lost.xti
 expect 0 "$xenalyze" latency --time=13.2..13.25 begin_lost
 grep -q damaged err || fail 'the damage is not read without the index'
 
-# A damaged trace has an index without what follows the damage.
+# The index of a damaged trace is empty.
 expect 0 "$xenalyze" index begin_lost
 grep -q 'begin_lost.xti: 0 checkpoints' out || fail "$(cat out)"
-grep -q 'parts behind damage, or of another capture, are not' err ||
+grep -q 'the index is empty, since the trace is damaged, or has sev' err ||
     fail "$(cat err)"
 same begin_lost 13.2..13.25 latency
 rm begin_lost*
@@ -92,21 +92,23 @@ expect 0 "$xenalyze" latency --time=13.2..13.25 touched
 [ ! -e touched.xti ] || fail 'an index was written without being asked for'
 rm touched
 
-# The index of a trace that has grown serves the part that it has.
-head -c 9000000 mix >growing
+# The index of a trace that ended abruptly is used, that of one that has grown is
+# ignored, and that of another trace, which is longer, is written anew.
+head -c 30000000 mix >growing
 expect 0 "$xenalyze" index growing
 grep -qE 'growing.xti: ([1-9]|[1-9][0-9]+) checkpoints?, ' out ||
-    fail "a capture that goes on: $(cat out)"
+    fail "a capture that ended abruptly: $(cat out)"
 cp growing.xti before
-tail -c +9000001 mix >>growing
+tail -c +30000001 mix >>growing
 expect 0 "$xenalyze" latency --time=13.2..13.25 growing
 sed 's/growing/mix/g' out | cmp want - >&2 || fail 'a grown trace: other output'
-same growing 2.2..2.3 summary
 cmp growing.xti before >&2 || fail 'the index of a grown trace was replaced'
-# ... but not another trace that is longer.
 cat amd mix >growing
 expect 0 "$xenalyze" latency --time=13.2..13.25 growing
 cmp -s growing.xti before && fail 'the index of another trace was used'
+# Several captures: the span selects from each.
+same growing 13.2..13.25 latency
+same growing 13.2..13.25 --cut=-
 rm growing growing.xti
 
 # Any byte of an index may be wrong.

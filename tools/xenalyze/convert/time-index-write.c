@@ -131,10 +131,14 @@ static int finish_file(struct index_writer *w)
     struct index_header *h = &w->header;
     int rc;
 
+    if ( w->counts->is_unusable )
+    {
+        h->flags |= INDEX_IS_UNUSABLE;
+        w->counts->checkpoints = 0;
+    }
     h->nr_checkpoints = w->counts->checkpoints;
-    h->flags |= w->counts->is_partial ? INDEX_IS_PARTIAL : 0;
     h->tables = w->size;
-    rc = write_index_table(w, &w->checkpoints);
+    rc = h->nr_checkpoints ? write_index_table(w, &w->checkpoints) : 0;
     rc = rc ? rc : write_index_table(w, &w->metadata);
     rc = rc ? rc : write_index_table(w, &w->records);
     h->metadata_size = w->records.size;
@@ -189,10 +193,10 @@ static int pass_batch(struct index_writer *w, const struct xt_batch *b)
 
 /*
  * The states behind damage depend on the damage, which is not in a checkpoint,
- * and times of another segment cannot be compared.  A capture that ended
- * abruptly, or has not ended, is sound up to its end.
+ * and a span selects from each of several captures.  A capture that ended
+ * abruptly is sound up to its end.
  */
-static bool is_at_limit(const struct index_writer *w, const struct xt_batch *b)
+static bool is_unusable(const struct index_writer *w, const struct xt_batch *b)
 {
     const struct xt_damage *d = xt_trace_damage(w->o->trace);
 
@@ -215,8 +219,8 @@ static int write_checkpoints(struct index_writer *w, struct err *e)
     while ( (rc = xt_trace_next_batch(o->trace, &b, e)) > 0 )
     {
         rc = 0;
-        w->counts->is_partial = is_at_limit(w, &b);
-        if ( w->counts->is_partial )
+        w->counts->is_unusable = is_unusable(w, &b);
+        if ( w->counts->is_unusable )
             return 0;
         if ( find_position(&b) >= w->next && b.items[0].time > w->time )
             rc = add_checkpoint(w, b.items[0].time, find_position(&b));

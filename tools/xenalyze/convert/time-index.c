@@ -98,22 +98,22 @@ uint32_t index_header_crc(const struct index_header *h)
 
 /* --- opening -------------------------------------------------------------- */
 
-static bool is_of_trace(struct time_index *x, const char *path)
+static enum index_state compare_trace(const struct index_identity *id,
+                                      const char *path)
 {
-    const struct index_identity *id = &x->header.trace;
+    enum index_state state = INDEX_STALE;
     struct index_identity now;
     struct stat st;
     int fd = fault_open(path, O_RDONLY | O_CLOEXEC, 0);
-    bool is_same = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
-                   (uint64_t)st.st_size >= id->size &&
-                   !time_index_identify(fd, id->size, &now) &&
-                   now.crc == id->crc;
 
-    x->is_whole = is_same && (uint64_t)st.st_size == id->size;
+    if ( fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+         (uint64_t)st.st_size >= id->size &&
+         !time_index_identify(fd, id->size, &now) && now.crc == id->crc )
+        state = (uint64_t)st.st_size > id->size ? INDEX_OUTGROWN
+                : now.modified == id->modified ? INDEX_FITS : INDEX_STALE;
     if ( fd >= 0 )
         close(fd);
-    /* A file that has grown was modified. */
-    return is_same && (!x->is_whole || now.modified == id->modified);
+    return state;
 }
 
 static size_t checkpoint_bytes(const struct index_header *h)
@@ -192,33 +192,42 @@ static bool is_valid_metadata(const struct time_index *x)
 }
 
 /* Read and check all but the states.  0, -EINVAL, or another -errno. */
-static int read_tables(struct time_index *x, const char *path)
+static int read_tables(struct time_index *x)
 {
-    struct stat st;
-    size_t size;
-    int rc = fstat(x->fd, &st) ? -errno
-             : read_fully(x->fd, &x->header, sizeof(x->header), 0);
+    struct index_header *h = &x->header;
+    size_t size = tables_bytes(h);
+    int rc;
 
-    if ( rc )
-        return rc;
-    if ( !is_valid_header(&x->header, st.st_size) ||
-         !is_of_trace(x, path) )
-        return -EINVAL;
-    size = tables_bytes(&x->header);
     x->tables = fault_malloc(size ? size : 1);
     if ( !x->tables )
         return -ENOMEM;
-    rc = read_fully(x->fd, x->tables, size, x->header.tables);
-    if ( !rc && (xt_crc32c(0, x->tables, size) != x->header.tables_crc ||
+    rc = read_fully(x->fd, x->tables, size, h->tables);
+    if ( !rc && (xt_crc32c(0, x->tables, size) != h->tables_crc ||
                  !are_valid_checkpoints(x) || !is_valid_metadata(x)) )
         rc = -EINVAL;
     return rc;
 }
 
+static enum index_state read_index(struct time_index *x, const char *path)
+{
+    enum index_state state = INDEX_STALE;
+    struct stat st;
+    int rc;
+
+    if ( !fstat(x->fd, &st) &&
+         !read_fully(x->fd, &x->header, sizeof(x->header), 0) &&
+         is_valid_header(&x->header, st.st_size) )
+        state = compare_trace(&x->header.trace, path);
+    if ( state != INDEX_FITS )
+        return state;
+    rc = read_tables(x);
+    return !rc ? INDEX_FITS : rc == -ENOMEM ? INDEX_MISSING : INDEX_STALE;
+}
+
 enum index_state time_index_open(struct time_index *x, const char *path)
 {
     char *name = time_index_name(path);
-    int rc;
+    enum index_state state;
 
     *x = (struct time_index){ .fd = -1 };
     if ( name )
@@ -226,11 +235,10 @@ enum index_state time_index_open(struct time_index *x, const char *path)
     free(name);
     if ( x->fd < 0 )
         return INDEX_MISSING;
-    rc = read_tables(x, path);
-    if ( !rc )
-        return INDEX_FITS;
-    time_index_close(x);
-    return rc == -ENOMEM ? INDEX_MISSING : INDEX_STALE;
+    state = read_index(x, path);
+    if ( state != INDEX_FITS )
+        time_index_close(x);
+    return state;
 }
 
 void time_index_close(struct time_index *x)
@@ -312,6 +320,5 @@ const unsigned char *time_index_get_metadata(const struct time_index *x,
 {
     assert(x->tables);
     *size = x->header.metadata_size;
-    return x->is_whole && !(x->header.flags & INDEX_IS_PARTIAL)
-           ? get_records(x) : NULL;
+    return x->header.flags & INDEX_IS_UNUSABLE ? NULL : get_records(x);
 }

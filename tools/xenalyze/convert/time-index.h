@@ -10,9 +10,8 @@
  *     these metadata records
  *
  * Numbers have the byte order of the machine; each part has a checksum.  An
- * index belongs to a file with the same size and time of modification, or to
- * one that has only grown since: parts of the file, here and there, have a
- * checksum, too.
+ * index belongs to a file with the same size and time of modification; parts of
+ * the file, here and there, have a checksum, too.
  */
 #ifndef XENALYZE_CONVERT_TIME_INDEX_H
 #define XENALYZE_CONVERT_TIME_INDEX_H
@@ -40,8 +39,8 @@ enum index_flag
 {
     INDEX_CLOCKS_DIFFER = 1,    /* an analysis corrects the clocks of pcpus,
                                    which the index does not */
-    INDEX_IS_PARTIAL = 2,       /* nothing behind damage, or of another
-                                   capture */
+    INDEX_IS_UNUSABLE = 2,      /* without checkpoints: the trace is damaged,
+                                   or has several captures */
 };
 
 struct index_header
@@ -80,7 +79,6 @@ struct time_index
 {
     int fd;
     struct index_header header;
-    bool is_whole;              /* the trace has not grown since */
     unsigned char *tables;      /* checkpoints and metadata */
 };
 
@@ -88,6 +86,7 @@ enum index_state
 {
     INDEX_FITS,
     INDEX_MISSING,
+    INDEX_OUTGROWN,             /* the trace has grown since */
     INDEX_STALE,                /* for another trace, version, or damaged */
 };
 
@@ -143,7 +142,7 @@ struct index_counts
 {
     uint32_t checkpoints;
     uint64_t size;              /* bytes of the index */
-    bool is_partial;            /* see INDEX_IS_PARTIAL */
+    bool is_unusable;           /* see INDEX_IS_UNUSABLE */
 };
 
 /* Write the index of a trace beside it.  0 or -errno with *e. */
