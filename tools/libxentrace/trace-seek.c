@@ -45,11 +45,21 @@ static int need_map(struct xt_trace *t, struct err *e)
 /* --- soundings ------------------------------------------------------------ */
 
 /*
+ * Windows of one pass of the collector are not in the order of time: of samples
+ * that are so close, those whose time does not rise are left out.
+ */
+static bool is_in_pass(const struct xt_sample_index *c,
+                       const struct xt_sample *s)
+{
+    return c->nr && s->time <= c->samples[c->nr - 1].time;
+}
+
+/*
  * Take `nr` samples, `step` bytes apart, from `at` on.  False if times do not
  * rise.
  */
 static bool take_samples(struct xt_trace *t, uint64_t at, uint64_t step,
-                         unsigned int nr)
+                         unsigned int nr, bool is_fine)
 {
     uint64_t far = step < SAMPLE_RANGE ? step : SAMPLE_RANGE;
     struct xt_sample s;
@@ -63,6 +73,8 @@ static bool take_samples(struct xt_trace *t, uint64_t at, uint64_t step,
         if ( !xt_sample_take(t->view.bytes, t->source->size, at, at + far, &s) )
             continue;
         s.time = xt_index_correct(&t->index, s.cpu, s.time);
+        if ( is_fine && is_in_pass(&t->sample_index, &s) )
+            continue;
         if ( !xt_sample_index_add(&t->sample_index, &s) )
             return false;
     }
@@ -80,9 +92,9 @@ static void sample_file(struct xt_trace *t)
     t->sampled = true;
     t->sample_index.nr = 0;
     xt_source_set_sparse(t->source, true);
-    if ( take_samples(t, 0, step, coarse) )
+    if ( take_samples(t, 0, step, coarse, false) )
         take_samples(t, coarse * step - step + step / FINE, step / FINE,
-                     FINE - 1);
+                     FINE - 1, true);
     xt_source_set_sparse(t->source, false);
 }
 
