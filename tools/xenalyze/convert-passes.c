@@ -84,7 +84,7 @@ static int write_cut(const struct run *run, const struct selection *s,
     struct cut_options o = {
         .trace = run->trace, .catalogue = s->catalogue, .filter = s->filter,
         .out = out, .output = output, .from = s->from, .until = s->until,
-        .origin = s->first, .index = run->index,
+        .origin = s->first, .index = run->index, .ends_exits = true,
     };
     struct pass_progress progress;
     struct cut_counts counts;

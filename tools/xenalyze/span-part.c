@@ -168,7 +168,8 @@ struct xt_trace *span_part_choose(struct span_part *p, const struct run *run,
     if ( !options->bounded || (!run->index && !run->index_is_stale) )
         return run->trace;
     xt_info_clock(&run->info, run->config->hz, &clock);
-    analyze_find_needs(options, &clock, sinks, nr_sinks, &o.from, &o.until);
+    o.ends_exits = analyze_find_needs(options, &clock, sinks, nr_sinks,
+                                      &o.from, &o.until);
     options->clocks_agree = choose_index(p, run, &o);
     return options->clocks_agree ? p->trace : run->trace;
 }

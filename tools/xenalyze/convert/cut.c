@@ -242,7 +242,8 @@ static int cut_end(struct cut *c, const struct xt_item *item,
          (c->ends[cpu] == MISSING && !xt_record_is_timed(r)) )
         return 0;
     rc = early_follow(&c->early, cpu, item->time, r);
-    c->ends[cpu] = early_in_exit(&c->early, cpu) ? BEGUN : COMPLETE;
+    c->ends[cpu] = c->o->ends_exits && early_in_exit(&c->early, cpu)
+                   ? BEGUN : COMPLETE;
     return rc ? rc : add_selected(c, cpu, bytes, size);
 }
 
@@ -272,9 +273,9 @@ static bool needs_ends(const struct cut *c)
 {
     assert(c->behind);
     for ( unsigned int i = 0; i < c->early.nr_pcpus; i++ )
-        if ( c->ends[i] != COMPLETE )
+        if ( early_has_pcpu(&c->early, i) && c->ends[i] != COMPLETE )
             return true;
-    return early_count_open_exits(&c->early);
+    return c->o->ends_exits && early_count_open_exits(&c->early);
 }
 
 /* --- the pass ------------------------------------------------------------- */
@@ -397,10 +398,12 @@ static int seek_to(struct cut *c, uint64_t time, uint64_t until, struct err *e)
 /* Read up to the horizon, and beyond as long as ends are missing. */
 static int read_in_steps(struct cut *c, struct err *e)
 {
-    uint64_t behind = FIRST_BEHIND;
+    uint64_t behind = FIRST_BEHIND, first, last = 0;
     int rc = read_records(c, e);
 
-    while ( !rc && c->at_horizon && !c->over )
+    if ( !rc && c->horizon < UINT64_MAX )
+        rc = xt_trace_span(c->o->trace, &first, &last, e);
+    while ( !rc && c->horizon < last && !c->over )
     {
         uint64_t next = c->horizon + 1;
 

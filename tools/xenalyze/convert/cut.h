@@ -37,6 +37,7 @@ struct cut_options
     bool by_window;             /* write the span's windows as they are, pcpu
                                    by pcpu: needs an index with a checkpoint
                                    before the span, and no filter */
+    bool ends_exits;            /* find the ends of VM exits behind the span */
     void (*progress)(void *arg, uint64_t time); /* or NULL */
     void *progress_arg;
 };

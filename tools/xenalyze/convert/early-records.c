@@ -224,6 +224,7 @@ int early_follow(struct early_records *h, unsigned int cpu, uint64_t time,
     assert(h->ring && cpu < XT_MAX_CPUS);
     if ( !grow_to_index(&h->pcpus, &h->nr_pcpus, cpu, sizeof(*h->pcpus)) )
         return -ENOMEM;
+    h->pcpus[cpu].has_records = true;
     if ( is_entry_or_exit(r->event) )
         h->pcpus[cpu].in_exit = !is_entry(r->event);
     else if ( r->event == TRC_LOST_RECORDS )
@@ -249,6 +250,12 @@ bool early_ends_exit(struct early_records *h, const struct xt_record *r)
         return false;
     v = find_early_vcpu(h, c.id);
     return v && v->has_open_exit;
+}
+
+bool early_has_pcpu(const struct early_records *h, unsigned int cpu)
+{
+    assert(cpu < XT_MAX_CPUS);
+    return cpu < h->nr_pcpus && h->pcpus[cpu].has_records;
 }
 
 bool early_in_exit(const struct early_records *h, unsigned int cpu)

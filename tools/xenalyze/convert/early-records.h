@@ -71,6 +71,7 @@ enum early_slot
 
 struct early_pcpu
 {
+    bool has_records;
     bool in_exit;               /* between a VM exit and the entry */
     bool is_busy;               /* by the records that have left the ring */
     uint32_t current;           /* likewise: index of the vcpu + 1, or 0 */
@@ -113,6 +114,9 @@ int early_follow(struct early_records *h, unsigned int cpu, uint64_t time,
  * a vcpu that is blocked in an exit, and for a loss, which ends all of these.
  */
 bool early_ends_exit(struct early_records *h, const struct xt_record *r);
+
+/* Has the pcpu had any record? */
+bool early_has_pcpu(const struct early_records *h, unsigned int cpu);
 
 /* Is a VM exit of this pcpu open; of how many blocked vcpus? */
 bool early_in_exit(const struct early_records *h, unsigned int cpu);

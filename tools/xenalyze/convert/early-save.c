@@ -44,7 +44,7 @@ struct saved_vcpu
     uint8_t flags, nr, zero[2];
 };
 
-enum pcpu_flag { PCPU_IN_EXIT = 1, PCPU_BUSY = 2 };
+enum pcpu_flag { PCPU_IN_EXIT = 1, PCPU_BUSY = 2, PCPU_HAS_RECORDS = 4 };
 
 struct saved_pcpu
 {
@@ -97,7 +97,8 @@ static void save_pcpu(const struct early_pcpu *p, FILE *out)
 {
     struct saved_pcpu s = {
         .current = p->current,
-        .flags = p->in_exit * PCPU_IN_EXIT | p->is_busy * PCPU_BUSY,
+        .flags = p->in_exit * PCPU_IN_EXIT | p->is_busy * PCPU_BUSY |
+                 p->has_records * PCPU_HAS_RECORDS,
     };
 
     for ( unsigned int i = 0; i < EARLY_SLOTS; i++ )
@@ -222,6 +223,7 @@ static void load_pcpu(struct loader *l, struct early_pcpu *p)
     p->current = s.current;
     p->in_exit = s.flags & PCPU_IN_EXIT;
     p->is_busy = s.flags & PCPU_BUSY;
+    p->has_records = s.flags & PCPU_HAS_RECORDS;
     for ( unsigned int i = 0; i < EARLY_SLOTS; i++ )
         if ( s.slots >> i & 1 )
             load_record(l, &p->slots[i]);

@@ -444,10 +444,8 @@ static int find_stream(struct analysis *a)
  */
 static uint64_t choose_stop(const struct analysis *a)
 {
-    for ( size_t i = 0; i < a->nr_sinks; i++ )
-        if ( a->sinks[i].ops->volume && a->sinks[i].ops->exit )
-            return UINT64_MAX;
-    return crop_find_stop(a->options, &a->clock);
+    return crop_needs_exit_ends(a->sinks, a->nr_sinks)
+           ? UINT64_MAX : crop_find_stop(a->options, &a->clock);
 }
 
 static int setup_analysis(struct analysis *a, struct err *e)

@@ -75,7 +75,15 @@ static bool wants_long_facts(const struct sink *sinks, size_t nr)
     return false;
 }
 
-void analyze_find_needs(const struct analyze_options *options,
+bool crop_needs_exit_ends(const struct sink *sinks, size_t nr)
+{
+    for ( size_t i = 0; i < nr; i++ )
+        if ( sinks[i].ops->volume && sinks[i].ops->exit )
+            return true;
+    return false;
+}
+
+bool analyze_find_needs(const struct analyze_options *options,
                         const struct xt_clock *clock, const struct sink *sinks,
                         size_t nr_sinks, uint64_t *from, uint64_t *until)
 {
@@ -87,6 +95,7 @@ void analyze_find_needs(const struct analyze_options *options,
     *from = options->from > before ? options->from - before : 0;
     *until = crop_find_stop(options, clock);
     *until += spare < UINT64_MAX - *until ? spare : UINT64_MAX - *until;
+    return crop_needs_exit_ends(sinks, nr_sinks);
 }
 
 static bool wants_time(const struct crop *c, uint64_t time)

@@ -27,6 +27,9 @@ uint64_t crop_find_begin(const struct analyze_options *o,
                          const struct xt_clock *clock,
                          const struct sink *sinks, size_t nr);
 
+/* VM exits belong to the span in which they begin, and may end long behind. */
+bool crop_needs_exit_ends(const struct sink *sinks, size_t nr);
+
 /*
  * *out: an array of filters, each in front of the sink of the same index,
  * allocated in `arena`.  0 or -ENOMEM.

@@ -57,10 +57,10 @@ int analyze_trace(struct xt_trace *trace, const struct analyze_options *options,
 
 /*
  * The times of the records that these sinks need for the span of the options:
- * some are before it, some behind.  In addition, VM exits of the span may end
- * later.
+ * some are before it, some behind.  True: they also need the ends of VM exits
+ * of the span, which may be later.
  */
-void analyze_find_needs(const struct analyze_options *options,
+bool analyze_find_needs(const struct analyze_options *options,
                         const struct xt_clock *clock, const struct sink *sinks,
                         size_t nr_sinks, uint64_t *from, uint64_t *until);
 
