@@ -343,9 +343,9 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .related = OPTIONS(SELECTION, "event", "output") },
     { .name = "index", .args = "FILE",
       .help = "make --time fast in a long trace: writes FILE.xti",
-      .details = "With the index, a report of a short time takes some 100 ms, "
-        "wherever the time is; without, all of the trace before it is read.  "
-        "An index of another state of the file is written anew.",
+      .details = "With the index, a report of a short time takes a fraction of "
+        "a second, wherever the time is; without, all of the trace before it "
+        "is read.  An index of another state of the file is written anew.",
       .options = OPTIONS("--index") },
     { .name = "export", .args = "FORM FILE",
       .help = "for programs (json) and viewers (html, perfetto)",
