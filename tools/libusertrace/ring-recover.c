@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "common/fault.h"
+#include "common/file-read.h"
 
 #define MAX_LENGTH (64u << 10)
 #define BUFFER_BYTES (256u << 10)
@@ -43,19 +44,7 @@ struct ut_rings_part            /* the uncommitted part of a ring */
 static int read_bytes(const struct ut_rings *r, void *to, size_t nr,
                       uint64_t at)
 {
-    size_t done = 0;
-    ssize_t n;
-
-    while ( done < nr )
-    {
-        n = fault_pread(r->fd, (char *)to + done, nr - done, at + done);
-        if ( n < 0 && errno == EINTR )
-            continue;
-        if ( n <= 0 )
-            return n ? -errno : -ENODATA;
-        done += n;
-    }
-    return 0;
+    return file_read_at(r->fd, to, nr, at, -ENODATA);
 }
 
 static int report_no_rings(const struct ut_rings *r, const char *why,

@@ -25,6 +25,7 @@ static bool is_elf(const unsigned char head[DUMP_HEAD])
 #include <unistd.h>
 
 #include "common/fault.h"
+#include "common/file-read.h"
 
 /* Dumps have a segment per range of memory: some, or some thousands. */
 #define MAX_SEGMENTS (1u << 20)
@@ -159,23 +160,6 @@ static size_t count_below(const struct elf_dump *m, uint64_t address)
     return low;
 }
 
-static int read_file(int fd, uint64_t offset, unsigned char *to, size_t bytes)
-{
-    while ( bytes )
-    {
-        ssize_t n = pread(fd, to, bytes, offset);
-
-        if ( n < 0 && errno == EINTR )
-            continue;
-        if ( n <= 0 )
-            return n ? -errno : -EFAULT;
-        to += n;
-        offset += n;
-        bytes -= n;
-    }
-    return 0;
-}
-
 static int read_elf(const struct dump_memory *memory, uint64_t address,
                     void *to, size_t bytes)
 {
@@ -193,7 +177,7 @@ static int read_elf(const struct dump_memory *memory, uint64_t address,
             return -EFAULT;
         if ( n > s->bytes - in )
             n = s->bytes - in;
-        rc = read_file(memory->fd, s->offset + in, at, n);
+        rc = file_read_at(memory->fd, at, n, s->offset + in, -EFAULT);
         if ( rc )
             return rc;
         at += n;

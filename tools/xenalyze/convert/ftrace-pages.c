@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "common/fault.h"
+#include "common/file-read.h"
 #include "common/grow.h"
 
 #define SLOT (8u + FTRACE_PAGE)
@@ -86,23 +87,6 @@ static int write_at(int fd, const unsigned char *bytes, size_t size,
     {
         ssize_t n = fault_pwrite(fd, bytes, size, at);
 
-        if ( n < 0 && errno != EINTR )
-            return -errno;
-        bytes += n > 0 ? n : 0;
-        at += n > 0 ? n : 0;
-        size -= n > 0 ? n : 0;
-    }
-    return 0;
-}
-
-static int read_at(int fd, unsigned char *bytes, size_t size, uint64_t at)
-{
-    while ( size )
-    {
-        ssize_t n = fault_pread(fd, bytes, size, at);
-
-        if ( !n )
-            return -EIO;
         if ( n < 0 && errno != EINTR )
             return -errno;
         bytes += n > 0 ? n : 0;
@@ -249,7 +233,7 @@ int ftrace_pages_copy(const struct ftrace_pages *p, unsigned int cpu,
     assert(cpu < p->nr_cpus && !c->used);
     for ( uint64_t i = 0; !rc && i < c->nr; i++ )
     {
-        rc = read_at(p->fd, slot, SLOT, SLOT * at);
+        rc = file_read_at(p->fd, slot, SLOT, SLOT * at, -EIO);
         memcpy(&at, slot, 8);
         if ( !rc && fwrite(slot + 8, 1, FTRACE_PAGE, out) < FTRACE_PAGE )
             rc = errno ? -errno : -EIO;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/fault.h"
+#include "common/file-read.h"
 #include "libxentrace/internal.h"
 #include "libxentrace/meta-event.h"
 #include "xenalyze/convert/early-save.h"
@@ -41,25 +42,6 @@ char *time_index_name(const char *path)
 #define SAMPLES 64u
 #define SAMPLE_BYTES 4096u
 
-static int read_fully(int fd, void *to, size_t size, uint64_t at)
-{
-    unsigned char *bytes = to;
-
-    while ( size )
-    {
-        ssize_t n = fault_pread(fd, bytes, size, at);
-
-        if ( n < 0 && errno == EINTR )
-            continue;
-        if ( n <= 0 )
-            return n ? -errno : -EINVAL;
-        bytes += n;
-        at += n;
-        size -= n;
-    }
-    return 0;
-}
-
 /* The first and the last bytes, and some between. */
 int time_index_identify(int fd, uint64_t size, struct index_identity *id)
 {
@@ -72,8 +54,8 @@ int time_index_identify(int fd, uint64_t size, struct index_identity *id)
     *id = (struct index_identity){ .size = size };
     for ( unsigned int i = 0; !rc && i < SAMPLES; i++ )
     {
-        rc = read_fully(fd, bytes, length, last / (SAMPLES - 1) * i +
-                        last % (SAMPLES - 1) * i / (SAMPLES - 1));
+        rc = file_read_at(fd, bytes, length, last / (SAMPLES - 1) * i +
+                          last % (SAMPLES - 1) * i / (SAMPLES - 1), -EINVAL);
         id->crc = rc ? 0 : xt_crc32c(id->crc, bytes, length);
     }
     if ( !rc )
@@ -201,7 +183,7 @@ static int read_tables(struct time_index *x)
     x->tables = fault_malloc(size ? size : 1);
     if ( !x->tables )
         return -ENOMEM;
-    rc = read_fully(x->fd, x->tables, size, h->tables);
+    rc = file_read_at(x->fd, x->tables, size, h->tables, -EINVAL);
     if ( !rc && (xt_crc32c(0, x->tables, size) != h->tables_crc ||
                  !are_valid_checkpoints(x) || !is_valid_metadata(x)) )
         rc = -EINVAL;
@@ -215,7 +197,7 @@ static enum index_state read_index(struct time_index *x, const char *path)
     int rc;
 
     if ( !fstat(x->fd, &st) &&
-         !read_fully(x->fd, &x->header, sizeof(x->header), 0) &&
+         !file_read_at(x->fd, &x->header, sizeof(x->header), 0, -EINVAL) &&
          is_valid_header(&x->header, st.st_size) )
         state = compare_trace(&x->header.trace, path);
     if ( state != INDEX_FITS )
@@ -283,7 +265,8 @@ int time_index_load(const struct time_index *x,
                     struct early_records *early)
 {
     unsigned char *bytes = fault_malloc(c->size ? c->size : 1);
-    int rc = bytes ? read_fully(x->fd, bytes, c->size, c->at) : -ENOMEM;
+    int rc = bytes ? file_read_at(x->fd, bytes, c->size, c->at, -EINVAL)
+                   : -ENOMEM;
 
     assert(c->size <= x->header.tables);
     if ( !rc && xt_crc32c(0, bytes, c->size) != c->crc )
