@@ -49,6 +49,13 @@ expect_message() {
     grep -qF -e "$1" "$tmp/err" || fail "the message lacks: $1"
 }
 
+# count_events OPTION... TRACE: records without fillers and metadata
+count_events() {
+    "$xenalyze" count "$@" |
+        awk '/ trace_wrap_buffer$| meta_/ { no_events += $1 }
+             / in all$/ { print $1 - no_events }'
+}
+
 # has_cairo: true if this build can write PNG and PDF
 has_cairo() {
     grep -q '^#define HAVE_CAIRO 1' "$top_builddir/config.h"

@@ -160,9 +160,7 @@ grep -qE '^ d1 +4 .* (9[0-9]|100)\.[0-9]%' far.txt ||
 # metadata; with --domain, those of all domains.
 "$xenalyze" --report-overview --time 0.1..0.2 small >part.txt ||
     fail '--time fails'
-in_span=$("$xenalyze" count --time 0.1..0.2 small |
-          awk '/ trace_wrap_buffer$| meta_/ { no_events += $1 }
-               / in all$/ { print $1 - no_events }')
+in_span=$(count_events --time 0.1..0.2 small)
 [ "$in_span" -lt "$records" ] || fail 'the span has all records'
 head -n 1 part.txt |
     grep -qx "small: 0\.10 s, 4 pcpus, $in_span records" ||

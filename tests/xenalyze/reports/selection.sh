@@ -139,9 +139,7 @@ done
 
 # Volumes are those of the span; of a domain's selection, those of all domains.
 expect 0 "$xenalyze" --cpu-hz 1G --summary --time 0..1ms trace
-in_span=$("$xenalyze" --cpu-hz 1G count --time 0..1ms trace |
-          awk '/ trace_wrap_buffer$| meta_/ { no_events += $1 }
-               / in all$/ { print $1 - no_events }')
+in_span=$(count_events --cpu-hz 1G --time 0..1ms trace)
 grep -qx " records: $in_span" out || fail "records of a span: $(cat out)"
 [ "$in_span" -lt 7 ] || fail 'the span has all records'
 ! grep -q ' of all domains$' out || fail 'volumes of a span'

@@ -557,8 +557,8 @@ static bool access_needs_runstate(unsigned int state, unsigned int next)
 static void access_add_runstate(void *state, const struct fact_runstate *f)
 {
     struct device_accesses *d = state;
-    struct access_vcpu *v = f->vcpu->index < d->nr_vcpus
-                            ? d->vcpus[f->vcpu->index] : NULL;
+    struct access_vcpu *v = grow_find_object(&d->vcpus, d->nr_vcpus,
+                                             f->vcpu->index);
 
     if ( v && access_needs_runstate(f->state, f->next) )
     {

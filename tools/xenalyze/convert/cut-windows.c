@@ -8,7 +8,6 @@
 #include <assert.h>
 
 #include "libxentrace/internal.h"
-#include "libxentrace/meta-event.h"
 
 struct window_span
 {
@@ -34,11 +33,10 @@ static const unsigned char *find_record_behind(const unsigned char *at,
 static const unsigned char *skip_seal(const unsigned char *at,
                                       const unsigned char *end)
 {
-    struct xt_record r;
-    size_t size = xt_record_decode(&r, at, end);
+    uint32_t ignored;
 
-    assert(size <= (size_t)(end - at));
-    return size && r.event == TRC_META_WINDOW ? at + size : at;
+    assert(at <= end);
+    return xt_seal_number(at, end - at, &ignored) ? at + XT_SEAL_BYTES : at;
 }
 
 /* The time of the pcpu's next window; without one, the end of time. */

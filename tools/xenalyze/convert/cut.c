@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One pass over the trace in the order of time, from its beginning: states at
- * the begin of the span follow from any record before.
+ * One pass over the trace in the order of time, from its beginning or from a
+ * checkpoint of its index: states at the begin of the span follow from any
+ * record before.  By window, the pass leaves out the span itself.
  *
  *     before the span    -> early records (early-records.h); those long before
  *                           it do not enter their ring
