@@ -39,7 +39,7 @@ ended() {
 
 # events_are N: the trace of the last whole() has N events
 events_are() {
-    grep -qE "^  records: [0-9]+: ${1:-none} events" out ||
+    grep -qE "^  records: [0-9]+: ${1:-none} events?," out ||
         fail "$1 events were printed, but there are: $(cat out)"
 }
 
