@@ -609,7 +609,7 @@ struct sink device_accesses_sink(struct device_accesses *d)
 {
     static const struct sink_ops ops = {
         .name = "device accesses", .ordered = true, .no_rivals = true,
-        .early_facts = true, .late_facts = true,
+        .early_facts = true, .late_facts = true, .from_hvm = true,
         .begin = access_begin, .end = access_end,
         .runstate = access_add_runstate, .wait = access_add_wait,
         .handle = access_add_handle, .exit_block = access_add_exit_block,

@@ -280,7 +280,8 @@ static int load_end(void *state, const struct fact_end *f, struct err *e)
 struct sink interrupt_load_sink(struct interrupt_load *l)
 {
     static const struct sink_ops ops = {
-        .name = "interrupt load", .ordered = true, .begin = load_begin,
+        .name = "interrupt load", .ordered = true, .from_hvm = true,
+        .begin = load_begin,
         .exit_needs = NEED_INTERRUPT_EXITS | NEED_FIRST_EXITS |
                       NEED_EXITS_AFTER_IRQ,
         .end = load_end, .irq = load_add_irq, .exit = load_add_exit,

@@ -168,6 +168,7 @@ struct sink timers_sink(struct timers *t)
 {
     static const struct sink_ops ops = {
         .name = "timers", .ordered = true, .early_facts = true,
+        .from_hvm = true,
         .begin = timers_begin,
         .end = timers_end, .runstate = timers_runstate,
         .event = timers_event, .needs_event = timers_need_event,

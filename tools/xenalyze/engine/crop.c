@@ -421,6 +421,7 @@ static void wrap_sink(struct crop *c, const struct sink *sink,
     c->ops.early_facts = has->early_facts;
     c->ops.late_facts = has->late_facts;
     c->ops.no_rivals = has->no_rivals;
+    c->ops.from_hvm = has->from_hvm;
     c->ops.exit_needs = has->exit_needs;
     c->ops.handle_needs = has->handle_needs;
     c->ops.pv_need = has->pv_need;

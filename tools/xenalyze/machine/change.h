@@ -35,6 +35,7 @@ enum change_kind
     CHANGE_HEARD,       /* the silence ends, and vcpu runs, unless NULL */
     CHANGE_END,         /* last record of the pcpu */
     CHANGE_COUNTS,      /* the collector's record `data` about losses */
+    CHANGE_HVM,         /* the pcpu has its first record of an HVM guest */
     CHANGE_FACT,        /* no change: the local fact `data`, of the enum
                            emit_local_kind `old`, for ordered sinks */
     CHANGE_MOMENT,      /* the same for the struct fact_moment `data` */

@@ -102,27 +102,46 @@ void emit_local(const struct emit *e, enum emit_local_kind kind,
     emit[kind](e, fact);
 }
 
-/* --- runstates ------------------------------------------------------------ */
+/* --- runstates and waits -------------------------------------------------- */
 
-/* Targets by the state that ends, and the next one. */
+/* Until the first record of an HVM guest, and then. */
+enum fan_phase { PHASE_BEFORE_HVM, PHASE_HVM, FAN_PHASES };
+
+static bool sink_needs_phase(const struct sink *s, enum fan_phase phase)
+{
+    return phase == PHASE_HVM || !s->ops->from_hvm;
+}
+
+/* By the state that ends, and the next one. */
+typedef const struct emit_runstate_target *
+runstate_targets[STATES][STATES + 1];
+
 struct runstate_fan
 {
-    const struct emit_runstate_target *targets[STATES][STATES + 1];
+    runstate_targets *now;
+    runstate_targets phases[FAN_PHASES];
 };
 
 static void fan_out_needed_runstate(void *state, const struct fact_runstate *f)
 {
     const struct runstate_fan *fan = state;
-    const struct emit_runstate_target *t = fan->targets[f->state][f->next];
+    const struct emit_runstate_target *t = (*fan->now)[f->state][f->next];
 
     debug_assert(f->state < STATES && f->next <= STATES);
     for ( ; t->deliver; t++ )
         t->deliver(t->state, f);
 }
 
+/* The targets of a change of state. */
+struct runstate_choice
+{
+    enum fan_phase phase;
+    unsigned int old, next;
+};
+
 static struct emit_runstate_target *
 choose_runstate_targets(struct arena *arena, const struct sink *sinks,
-                        size_t nr_sinks, unsigned int old, unsigned int next)
+                        size_t nr_sinks, const struct runstate_choice *c)
 {
     struct emit_runstate_target *chosen =
         arena_array(arena, nr_sinks + 1, sizeof(*chosen),
@@ -133,12 +152,30 @@ choose_runstate_targets(struct arena *arena, const struct sink *sinks,
     {
         const struct sink_ops *ops = sinks[i].ops;
 
-        if ( ops->runstate &&
-             (!ops->needs_runstate || ops->needs_runstate(old, next)) )
+        if ( ops->runstate && sink_needs_phase(&sinks[i], c->phase) &&
+             (!ops->needs_runstate || ops->needs_runstate(c->old, c->next)) )
             chosen[nr++] = (struct emit_runstate_target){
                 ops->runstate, sinks[i].state, true };
     }
     return chosen;
+}
+
+static int fill_runstate_phase(struct runstate_fan *fan, struct arena *arena,
+                               const struct sink *sinks, size_t nr_sinks,
+                               enum fan_phase phase)
+{
+    for ( unsigned int i = 0; i < STATES * (STATES + 1); i++ )
+    {
+        const struct runstate_choice c = { phase, i / (STATES + 1),
+                                           i % (STATES + 1) };
+        const struct emit_runstate_target *targets =
+            choose_runstate_targets(arena, sinks, nr_sinks, &c);
+
+        if ( !targets )
+            return -ENOMEM;
+        fan->phases[phase][c.old][c.next] = targets;
+    }
+    return 0;
 }
 
 /* Sinks get only the changes that they need. */
@@ -146,25 +183,67 @@ static int connect_needed_runstates(struct emit *e, struct arena *arena,
                                     const struct sink *sinks, size_t nr_sinks)
 {
     struct runstate_fan *fan;
+    int rc = 0;
 
+    e->runstates = NULL;
     if ( e->runstate.deliver != fan_out_runstate )
         return 0;
     fan = arena_new(arena, struct runstate_fan);
     if ( !fan )
         return -ENOMEM;
-    for ( unsigned int i = 0; i < STATES * (STATES + 1); i++ )
-    {
-        unsigned int old = i / (STATES + 1), next = i % (STATES + 1);
-        const struct emit_runstate_target *targets =
-            choose_runstate_targets(arena, sinks, nr_sinks, old, next);
-
-        if ( !targets )
-            return -ENOMEM;
-        fan->targets[old][next] = targets;
-    }
+    for ( unsigned int phase = 0; !rc && phase < FAN_PHASES; phase++ )
+        rc = fill_runstate_phase(fan, arena, sinks, nr_sinks, phase);
+    fan->now = &fan->phases[PHASE_BEFORE_HVM];
     e->runstate = (struct emit_runstate_target){ fan_out_needed_runstate, fan,
                                                  true };
+    e->runstates = fan;
+    return rc;
+}
+
+struct wait_fan
+{
+    const struct emit_wait_target *now, *all;
+};
+
+static void fan_out_needed_wait(void *state, const struct fact_wait *f)
+{
+    const struct wait_fan *fan = state;
+
+    fan_out_wait((void *)fan->now, f);
+}
+
+static int connect_needed_waits(struct emit *e, struct arena *arena,
+                                const struct sink *sinks, size_t nr_sinks)
+{
+    struct emit_wait_target *before;
+    struct wait_fan *fan;
+    size_t nr = 0;
+
+    e->waits = NULL;
+    if ( e->wait.deliver != fan_out_wait )
+        return 0;
+    before = arena_array(arena, nr_sinks + 1, sizeof(*before),
+                         _Alignof(struct emit_wait_target));
+    fan = arena_new(arena, struct wait_fan);
+    if ( !before || !fan )
+        return -ENOMEM;
+    for ( size_t i = 0; i < nr_sinks; i++ )
+        if ( sinks[i].ops->wait &&
+             sink_needs_phase(&sinks[i], PHASE_BEFORE_HVM) )
+            before[nr++] = (struct emit_wait_target){
+                sinks[i].ops->wait, sinks[i].state, true };
+    *fan = (struct wait_fan){ before, e->wait.state };
+    e->wait = (struct emit_wait_target){ fan_out_needed_wait, fan, true };
+    e->waits = fan;
     return 0;
+}
+
+void emit_begin_hvm(const struct emit *e)
+{
+    if ( e->runstates )
+        e->runstates->now = &e->runstates->phases[PHASE_HVM];
+    if ( e->waits )
+        e->waits->now = e->waits->all;
 }
 
 /* --- events --------------------------------------------------------------- */
@@ -256,5 +335,6 @@ int emit_init(struct emit *e, struct arena *arena, const struct sink *sinks,
     EMIT_KINDS(EMIT_CALL)
 #undef EMIT_CALL
     rc = rc ? rc : connect_needed_runstates(e, arena, sinks, nr_sinks);
+    rc = rc ? rc : connect_needed_waits(e, arena, sinks, nr_sinks);
     return rc ? rc : connect_needed_events(e, arena, sinks, nr_sinks);
 }

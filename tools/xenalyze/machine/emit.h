@@ -58,12 +58,17 @@ static inline uint32_t emit_event_hash(uint32_t event)
     return event * UINT32_C(0x9e3779b1) >> (32 - EMIT_EVENT_BITS);
 }
 
+struct runstate_fan;
+struct wait_fan;
+
 struct emit
 {
 #define EMIT_MEMBER(kind) struct emit_##kind##_target kind;
     EMIT_KINDS(EMIT_MEMBER)
 #undef EMIT_MEMBER
     bool wants_rivals;          /* of waits */
+    struct runstate_fan *runstates;     /* that `runstate` goes to, or NULL */
+    struct wait_fan *waits;             /* the same for `wait` */
     /* Events that the only target of fact_event does not need, by hash. */
     uint32_t *ignored;
 };
@@ -78,6 +83,12 @@ int emit_init(struct emit *e, struct arena *arena, const struct sink *sinks,
  * delivered.
  */
 struct emit emit_mute(const struct emit *e);
+
+/*
+ * An HVM guest has its first record: sinks that need runstates and waits from
+ * then on get them.  Also of all copies of `e`.
+ */
+void emit_begin_hvm(const struct emit *e);
 
 #define EMIT_FUNCTION(kind)                                                 \
 static inline bool emit_wants_##kind(const struct emit *e)                  \

@@ -130,11 +130,29 @@ static inline void handle_entryexit(struct pcpu *p, struct vcpu *v,
         handle_exit(p, v, event, nr, words);
 }
 
+/* The first record of a pcpu, at least, is none for hvm_fast(). */
+static inline void note_hvm(struct pcpu *p)
+{
+    if ( p->has_hvm || !p->begun )
+        return;
+    p->has_hvm = true;
+    pcpu_queue_change_fast(p, CHANGE_HVM, NULL);
+}
+
+/* Only the first record matters here. */
+void hvm_emulated_record(struct pcpu *p, const struct xt_record *r)
+{
+    note_hvm(p);
+    if ( emit_wants_event(p->emit) )
+        pcpu_emit_event(p, r);
+}
+
 /* The volume of all HVM records includes the record already. */
 void hvm_entryexit_slow(struct pcpu *p, const struct xt_record *r)
 {
     struct vcpu *v;
 
+    note_hvm(p);
     if ( !is_entry_or_exit(r->event) )
     {
         pcpu_emit_event(p, r);
@@ -281,6 +299,7 @@ void hvm_add_handler(struct pcpu *p, const struct xt_record *r,
 
 void hvm_handler_slow(struct pcpu *p, const struct xt_record *r)
 {
+    note_hvm(p);
     if ( is_special_handler(r->event) )
         note_special_handler(p, r);
     hvm_add_handler(p, r, event_minor8(r->event));
@@ -444,8 +463,9 @@ const unsigned char *hvm_fast(struct pcpu *p, const unsigned char *at,
     const unsigned char *from = at, *next;
     struct counts n = { 0 };
 
-    if ( !p->begun || !v || vcpu_is_idle(v) )
+    if ( !p->has_hvm || !v || vcpu_is_idle(v) )
         return at;
+    debug_assert(p->begun);
     for ( ; end - at >= FAST_BYTES; at = next )
     {
         uint32_t header = xt_load32(at);

@@ -119,7 +119,7 @@ static const struct record_row rows[RECORD_CLASSES][16] = {
       TWELVE(DOM0OP) },
     { ROW(HVM), ROW(HVM, .slow = hvm_entryexit_slow, .fast = hvm_fast),
       ROW(HVM_HANDLER, .slow = hvm_handler_slow, .fast = hvm_fast), ROW(HVM),
-      ROW(HVM_EMUL), TWO(HVM), ROW(HVM), FOUR(HVM), FOUR(HVM) },
+      ROW(HVM_EMUL, .slow = hvm_emulated_record), TWO(HVM), ROW(HVM), FOUR(HVM), FOUR(HVM) },
     { FIFTEEN(MEM), ROW(MEM, .slow = memory_record) },
     { ROW(PV), ROW(PV, .slow = pv_slow, .fast = pv_fast),
       ROW(PV, .slow = pv_slow, .fast = pv_fast), ROW(PV), TWELVE(PV) },

@@ -169,6 +169,7 @@ struct pcpu
 
     struct open_exit open_exit;
     uint64_t entered_at;        /* last VM entry of the running guest, or 0 */
+    bool has_hvm;               /* has queued CHANGE_HVM */
     bool may_have_remote_exit;  /* `current` may have blocked in an exit on
                                    another pcpu */
     bool wants_wake_to_halt;    /* a sink wants struct fact_wake_to_halt */
@@ -298,7 +299,7 @@ records_fn runstate_fast;
 
 /* --- hvm.c ---------------------------------------------------------------- */
 
-record_fn hvm_entryexit_slow, hvm_handler_slow;
+record_fn hvm_entryexit_slow, hvm_handler_slow, hvm_emulated_record;
 records_fn hvm_fast;        /* both kinds */
 
 /* The current vcpu leaves the pcpu during an exit; its new state is `next`. */

@@ -802,6 +802,12 @@ static void apply_counts(struct global *g, const struct change *c)
         g->guests->failed = true;
 }
 
+static void apply_hvm(struct global *g, const struct change *c)
+{
+    (void)c;
+    emit_begin_hvm(&g->emit);
+}
+
 static void apply_fact(struct global *g, const struct change *c)
 {
     emit_local(&g->ordered, c->old, c->data);
@@ -833,6 +839,7 @@ static void (*const apply[CHANGE_KINDS])(struct global *g,
     [CHANGE_HEARD] = apply_heard,
     [CHANGE_END] = apply_end,
     [CHANGE_COUNTS] = apply_counts,
+    [CHANGE_HVM] = apply_hvm,
     [CHANGE_FACT] = apply_fact,
     [CHANGE_MOMENT] = apply_moment,
 };

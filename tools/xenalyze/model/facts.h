@@ -815,6 +815,9 @@ struct sink_ops
                                    rivals must not be read, all time may be
                                    unknown */
 
+    bool from_hvm;              /* runstates and waits before the first record
+                                   of any HVM guest are not needed */
+
     /*
      * A sink may not get further facts of these kinds.  0 or NULL: it needs
      * all.
