@@ -19,8 +19,14 @@ def change(time, pcpu, domain, vcpu, old, new):
                   domain << 16 | vcpu))
 
 def switch(time, pcpu, old, new):
-    change(time, pcpu, old, 0, RUNNING, BLOCKED)
-    change(time, pcpu, new, 0, BLOCKED, RUNNING)
+    """The idle vcpu has the number of its pcpu, and never blocks."""
+    if old == IDLE:
+        change(time, pcpu, IDLE, pcpu, RUNNING, RUNNABLE)
+    else:
+        change(time, pcpu, old, 0, RUNNING, BLOCKED)
+    if new != IDLE:
+        change(time, pcpu, new, 0, BLOCKED, RUNNABLE)
+    change(time, pcpu, new, pcpu if new == IDLE else 0, RUNNABLE, RUNNING)
 
 def wait_behind(begin, length):
     """d1v0 waits for pcpu 0, where d2v0 runs."""

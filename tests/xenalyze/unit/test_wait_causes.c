@@ -61,17 +61,6 @@ static struct vcpu *get_named(struct why_test *t, const char *name)
     return guests_get_vcpu(&t->guests, domain, id);
 }
 
-static void feed_pcpu(struct why_test *t, const struct why_line *l)
-{
-    const struct vcpu *v = get_named(t, l->vcpu);
-    struct fact_pcpu f = { .pcpu = l->pcpu, .from = l->n[0], .to = l->n[1],
-                           .vcpu = v };
-
-    f.state = v ? vcpu_is_idle(v) ? PCPU_IDLE : PCPU_RUNNING
-                : !strcmp(l->vcpu, "lost") ? PCPU_LOST : PCPU_UNKNOWN;
-    t->sink.ops->pcpu(t->sink.state, &f);
-}
-
 static void feed_state(struct why_test *t, const struct why_line *l,
                        unsigned int state, unsigned int next)
 {
@@ -79,6 +68,16 @@ static void feed_state(struct why_test *t, const struct why_line *l,
         .vcpu = get_named(t, l->vcpu), .from = l->n[0], .to = l->n[1],
         .pcpu = l->pcpu, .next_pcpu = l->pcpu, .state = state,
         .next = next });
+}
+
+/* The vcpu ran from n[0] to n[1]; or records were lost, or nothing is known. */
+static void feed_pcpu(struct why_test *t, const struct why_line *l)
+{
+    if ( get_named(t, l->vcpu) )
+        feed_state(t, l, STATE_RUNNING, STATE_BLOCKED);
+    else if ( !strcmp(l->vcpu, "lost") )
+        t->sink.ops->loss(t->sink.state, &(struct fact_loss){
+            .pcpu = l->pcpu, .from = l->n[0], .to = l->n[1] });
 }
 
 static void feed_runstate(struct why_test *t, const struct why_line *l)
@@ -288,6 +287,42 @@ START_TEST(rivals_and_siblings)
     expect_why("pcpu p0 0 10 d3v0\nruns d2v0 p0 10\nopen d1v0 p0 5 25\n",
                "d1v0 rival 20 d2=15 d3=5\n");
     expect_why("wait d1v0 p0 5 5\n", "");
+}
+END_TEST
+
+/* The pcpu switches from one vcpu to the next: in whole, or cut by the wait. */
+START_TEST(gaps_between_runs)
+{
+    static const char runs[] = "runs d2v0 p0 0\npcpu p0 0 10 d2v0\n"
+                               "runs d3v0 p0 14\n";
+    static const struct { const char *wait, *expected; } waits[] = {
+        { "wait d1v0 p0 5 30\n", "d1v0 rival 11 unknown 14 d3=6 d2=5\n" },
+        { "wait d1v0 p0 12 30\n", "d1v0 rival 6 unknown 12 d3=6\n" },
+        { "wait d1v0 p0 16 30\n", "d1v0 rival 4 unknown 10 d3=4\n" },
+        { "wait d1v0 p0 5 12\n", "d1v0 rival 5 unknown 2 d2=5\n" },
+        { "wait d1v0 p0 11 13\n", "d1v0 unknown 2\n" },
+        { "wait d1v0 p0 13 16\n", "d1v0 rival 2 unknown 1 d3=2\n" },
+    };
+    char script[200];
+
+    for ( size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++ )
+    {
+        snprintf(script, sizeof(script), "%spcpu p0 14 20 d3v0\n%s", runs,
+                 waits[i].wait);
+        expect_why(script, waits[i].expected);
+    }
+    /* In the run in progress. */
+    snprintf(script, sizeof(script), "%swait d1v0 p0 12 30\n", runs);
+    expect_why(script, "d1v0 rival 16 unknown 2 d3=16\n");
+    /* Idle time begins behind the gap, too. */
+    expect_why("runs d1v0 p1 0\nleft d1v0 p1 2 2\nruns idle p1 6\n"
+               "runs d2v0 p0 0\npcpu p0 0 20 d2v0\nwait d1v0 p0 4 20\n",
+               "d1v0 rival 2 placement 14 d2=16\n");
+    /* A gap that does not fit a span. */
+    expect_why("runs d2v0 p0 0\npcpu p0 0 10 d2v0\nruns d3v0 p0 5000000000\n"
+               "pcpu p0 5000000000 5000000010 d3v0\n"
+               "wait d1v0 p0 5 5000000010\n",
+               "d1v0 rival 15 unknown 4999999990 d3=10 d2=5\n");
 }
 END_TEST
 
@@ -503,11 +538,12 @@ START_TEST(bounded_uses)
     ck_assert_int_eq(guests_init(&g, 8, 8), 0);
     v = guests_get_vcpu(&g, 1, 0);
     ck_assert_uint_eq(pcpu_uses_find(&u, 0), 0);
+    pcpu_uses_begin(&u, 0);
     for ( uint64_t i = 1; i <= 1000; i++ )
     {
         if ( pcpu_uses_are_full(&u) )
             ck_assert(pcpu_uses_make_room(&u, i - 10, 256));
-        pcpu_uses_add(&u, 0, i, USE_RUN, v);
+        pcpu_uses_add_fast(&u, 0, i, USE_RUN, v);
     }
     ck_assert_uint_eq(u.room, PCPU_USES_FIRST);
     ck_assert_uint_eq(pcpu_span_from(&u, pcpu_uses_find(&u, 995)), 995);
@@ -515,7 +551,7 @@ START_TEST(bounded_uses)
     {
         if ( pcpu_uses_are_full(&u) )
             ck_assert(pcpu_uses_make_room(&u, 1000, 256));
-        pcpu_uses_add(&u, 0, i, USE_RUN, v);
+        pcpu_uses_add_fast(&u, 0, i, USE_RUN, v);
     }
     ck_assert_uint_eq(u.room, 256);
     ck_assert_uint_gt(u.begin, 2700);
@@ -547,13 +583,13 @@ static uint64_t sum_rivals(const struct wait_vcpu *v)
     return sum;
 }
 
-/* d1v0 leaves p1 and waits while `nr` domains run on p0, 10 cycles each. */
+/* d1v0 leaves p0 and waits while `nr` domains run there, 10 cycles each. */
 static void wait_for_domains(struct why_test *t, uint64_t at, unsigned int nr,
                              unsigned int (*domain)(unsigned int i))
 {
     char line[60];
 
-    snprintf(line, sizeof(line), "left d1v0 p1 %" PRIu64 " 1", at);
+    snprintf(line, sizeof(line), "left d1v0 p0 %" PRIu64 " 1", at);
     feed_why_line(t, line);
     for ( unsigned int i = 0; i < nr; i++ )
     {
@@ -633,11 +669,14 @@ static uint64_t feed_random_use(struct twins *t, uint64_t from)
     char vcpu[16];
 
     snprintf(vcpu, sizeof(vcpu), "d%uv%u", 1 + rand() % 6, 1 + rand() % 2);
-    feed_twins(t, "runs", from, from, vcpu);
+    if ( kind > 17 )
+        strcpy(vcpu, kind == 19 ? "lost" : "idle");
+    if ( kind < 12 )
+        feed_twins(t, "runs", from, from, vcpu);
     if ( kind < 3 )
         feed_twins(t, "limit", from, from, vcpu);
-    feed_twins(t, "pcpu", from, to, kind == 19 ? "lost" : kind == 18 ? "idle"
-                                    : kind > 11 ? "unknown" : vcpu);
+    if ( kind < 12 || kind > 17 )
+        feed_twins(t, "pcpu", from, to, vcpu);
     return to;
 }
 
@@ -835,6 +874,8 @@ START_TEST(asked_vcpus)
     ck_assert_uint_eq(row.waited, 5);
     ck_assert(wait_matrix_next(&t.waits, &index, &row));
     ck_assert_uint_eq(index, 3);
+    ck_assert_uint_eq(row.domain, 2);
+    ck_assert(wait_matrix_next(&t.waits, &index, &row));
     ck_assert_uint_eq(row.domain, 3);
     ck_assert_uint_eq(row.waited + row.nr_cells, 0);
     end_test(&t);
@@ -931,7 +972,8 @@ START_TEST(failed_allocations)
 }
 END_TEST
 
-UNIT_MAIN("wait causes", rivals_and_siblings, lost_records, caps, pauses,
-          caps_of_waiting_vcpus, caps_of_credit, rate_limits, placement,
-          idle_pcpus, segments, bounded_uses, many_rivals, fast_waits, pieces,
-          shorter_pieces, asked_vcpus, rows, failed_allocations)
+UNIT_MAIN("wait causes", rivals_and_siblings, gaps_between_runs, lost_records,
+          caps, pauses, caps_of_waiting_vcpus, caps_of_credit, rate_limits,
+          placement, idle_pcpus, segments, bounded_uses, many_rivals,
+          fast_waits, pieces, shorter_pieces, asked_vcpus, rows,
+          failed_allocations)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Recent uses of a pcpu: a gapless list of spans, each with its use, to explain
- * the time of a vcpu that waited for the pcpu.
+ * the time of a vcpu that waited for the pcpu.  A span begins with a gap of
+ * unknown time, in which the pcpu switched from one vcpu to the next.
  *
  *      begin                                              end
- *      |  d1v0 runs  |  idle  | asleep | idle |  d2v0 runs  |  (in progress)
+ *      |  d1v0 runs  |gap idle | asleep | idle |gap d2v0 runs|  (in progress)
  *
  * Spans are kept back to the begin of the oldest wait in progress, up to a
  * bound; time before `begin` is unknown.  The first spans are kept anyway: a
@@ -41,8 +42,9 @@ struct pcpu_span
 {
     uint64_t to;                /* begins where the previous span ends */
     const struct vcpu *vcpu;    /* USE_RUN, USE_LIMITED */
-    uint8_t use;                /* enum pcpu_use */
+    uint32_t gap;               /* cycles at the begin: USE_UNKNOWN */
     uint16_t domain;            /* 0: no vcpu */
+    uint8_t use;                /* enum pcpu_use */
 };
 
 struct pcpu_uses
@@ -55,7 +57,7 @@ struct pcpu_uses
     uint64_t begin, end;        /* first and last time of all spans */
 };
 
-#define PCPU_USES_FIRST 64u     /* spans; the number doubles */
+#define PCPU_USES_FIRST 32u     /* spans; the number doubles */
 
 void pcpu_uses_fini(struct pcpu_uses *u);
 
@@ -79,37 +81,49 @@ static inline bool pcpu_uses_are_full(const struct pcpu_uses *u)
     return u->nr == u->room;
 }
 
-/*
- * Append a span from the end of the last span to `to`; the first span begins at
- * `from`.  The list must not be full.
- */
-static inline void pcpu_uses_add(struct pcpu_uses *u, uint64_t from,
-                                 uint64_t to, enum pcpu_use use,
-                                 const struct vcpu *vcpu)
+/* There is no span yet: time before `at` is unknown, and so is the next. */
+static inline void pcpu_uses_begin(struct pcpu_uses *u, uint64_t at)
 {
-    debug_assert(u->nr < u->room);
+    debug_assert(!u->has_begun && !u->nr);
+    u->begin = u->end = at;
+    u->has_begun = true;
+}
+
+/* Does a gap fit before a span that begins at `at`? */
+static inline bool pcpu_uses_may_begin(const struct pcpu_uses *u, uint64_t at)
+{
+    return u->has_begun && at >= u->end && at - u->end <= UINT32_MAX;
+}
+
+/*
+ * Append a span from the end of the last one to `to`, with a gap up to `from`.
+ * The list has begun and is not full.
+ */
+static inline void pcpu_uses_add_fast(struct pcpu_uses *u, uint64_t from,
+                                      uint64_t to, enum pcpu_use use,
+                                      const struct vcpu *vcpu)
+{
+    debug_assert(u->nr < u->room && u->has_begun);
     debug_assert((use >= USE_RUN) == (vcpu != NULL));
     debug_assert(!u->nr || u->spans[u->nr - 1].to == u->end);
-    if ( !u->has_begun )
-    {
-        u->begin = u->end = from;
-        u->has_begun = true;
-    }
+    debug_assert(from <= u->end || from - u->end <= UINT32_MAX);
     if ( to <= u->end )
         return;
-    u->end = to;
     u->spans[u->nr++] = (struct pcpu_span){
         .to = to, .vcpu = vcpu, .use = use,
+        .gap = from > to ? to - u->end : from > u->end ? from - u->end : 0,
         .domain = vcpu ? vcpu->domain->id : 0,
     };
+    u->end = to;
 }
 
 /* Index of the first span that ends after `time`; u->nr: none. */
 uint32_t pcpu_uses_find(const struct pcpu_uses *u, uint64_t time);
 
+/* The end of the gap at the begin of the span. */
 static inline uint64_t pcpu_span_from(const struct pcpu_uses *u, uint32_t i)
 {
-    return i ? u->spans[i - 1].to : u->begin;
+    return (i ? u->spans[i - 1].to : u->begin) + u->spans[i].gap;
 }
 
 #endif /* XENALYZE_ACCOUNT_PCPU_USES_H */

@@ -201,10 +201,10 @@ static bool make_span_room(struct wait_causes *w, struct pcpu_uses *u)
 
 /* There is room. */
 static inline void add_span_fast(struct wait_causes *w, struct wait_pcpu *p,
-                                 uint64_t from, uint64_t to, enum pcpu_use use,
+                                 uint64_t to, enum pcpu_use use,
                                  const struct vcpu *vcpu)
 {
-    pcpu_uses_add(&p->uses, from, to, use, vcpu);
+    pcpu_uses_add_fast(&p->uses, p->current ? p->since : 0, to, use, vcpu);
     if ( use == USE_LOST && to > p->lost_until )
         p->lost_until = to;
     if ( !use_is_idle(use) )
@@ -214,51 +214,40 @@ static inline void add_span_fast(struct wait_causes *w, struct wait_pcpu *p,
         w->idle_until = to;
 }
 
-void wait_add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t from,
-                   uint64_t to, enum pcpu_use use, const struct vcpu *vcpu)
+void wait_add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t to,
+                   enum pcpu_use use, const struct vcpu *vcpu)
 {
     if ( !pcpu_uses_are_full(&p->uses) || make_span_room(w, &p->uses) )
-        add_span_fast(w, p, from, to, use, vcpu);
+        add_span_fast(w, p, to, use, vcpu);
 }
 
-/* The pcpu is known, and there is room for a span. */
-static inline void wait_pcpu_fast(struct wait_causes *w,
-                                  const struct fact_pcpu *f)
+/* The current vcpu leaves the pcpu, which switches to another one. */
+static inline void end_use_fast(struct wait_causes *w, struct wait_pcpu *p,
+                                uint64_t time)
 {
-    static const enum pcpu_use uses[] = {
-        [PCPU_RUNNING] = USE_RUN, [PCPU_IDLE] = USE_IDLE,
-        [PCPU_LOST] = USE_LOST, [PCPU_UNKNOWN] = USE_UNKNOWN,
-    };
-    struct wait_pcpu *p = &w->pcpus[f->pcpu];
-    enum pcpu_use use = uses[f->state];
+    enum pcpu_use use = wait_current_use(p);
 
-    debug_assert(f->state < PCPU_STATES);
-    if ( use == USE_RUN && p->limited )
-        use = USE_LIMITED;
-    if ( use == USE_IDLE && p->asleep )
-        use = USE_ASLEEP;
-    add_span_fast(w, p, f->from, f->to, use, use >= USE_RUN ? f->vcpu : NULL);
-    wait_set_current(w, p, NULL, false);
+    debug_assert(p->current);
+    add_span_fast(w, p, time, use, use >= USE_RUN ? p->current : NULL);
+    wait_set_current(w, p, NULL, false, 0);
     p->limited = p->asleep = false;
 }
 
-COLD
-static void wait_pcpu_slow(struct wait_causes *w, const struct fact_pcpu *f)
+static void end_use(struct wait_causes *w, struct wait_pcpu *p, uint64_t time)
 {
-    struct wait_pcpu *p = wait_get_pcpu(w, f->pcpu);
-
-    if ( p && (!pcpu_uses_are_full(&p->uses) || make_span_room(w, &p->uses)) )
-        wait_pcpu_fast(w, f);
+    if ( !pcpu_uses_are_full(&p->uses) || make_span_room(w, &p->uses) )
+        end_use_fast(w, p, time);
 }
 
-static void wait_add_pcpu(void *state, const struct fact_pcpu *f)
+/* Nothing is known about the pcpu up to `time`, since its last span. */
+static void add_unknown_time(struct wait_causes *w, struct wait_pcpu *p,
+                             uint64_t time)
 {
-    struct wait_causes *w = state;
-
-    if ( f->pcpu < w->nr_pcpus && !pcpu_uses_are_full(&w->pcpus[f->pcpu].uses) )
-        wait_pcpu_fast(w, f);
+    debug_assert(!p->current);
+    if ( p->uses.has_begun )
+        wait_add_span(w, p, time, USE_UNKNOWN, NULL);
     else
-        wait_pcpu_slow(w, f);
+        pcpu_uses_begin(&p->uses, time);
 }
 
 static void wait_add_power(void *state, const struct fact_power *f)
@@ -273,8 +262,7 @@ static void wait_add_power(void *state, const struct fact_power *f)
         return;
     w->has_power = true;
     if ( p->uses.has_begun && p->current && vcpu_is_idle(p->current) )
-        wait_add_span(w, p, f->time, f->time,
-                      p->asleep ? USE_ASLEEP : USE_IDLE, NULL);
+        wait_add_span(w, p, f->time, p->asleep ? USE_ASLEEP : USE_IDLE, NULL);
     p->asleep = f->kind == POWER_SLEEP && p->current &&
                 vcpu_is_idle(p->current);
 }
@@ -293,8 +281,8 @@ static void wait_add_irq(void *state, const struct fact_irq *f)
     if ( !p || !f->has_cycles || f->cycles > f->time || !p->uses.has_begun ||
          p->asleep || !p->current || !vcpu_is_idle(p->current) )
         return;
-    wait_add_span(w, p, 0, f->time - f->cycles, USE_IDLE, NULL);
-    wait_add_span(w, p, 0, f->time, USE_XEN, NULL);
+    wait_add_span(w, p, f->time - f->cycles, USE_IDLE, NULL);
+    wait_add_span(w, p, f->time, USE_XEN, NULL);
 }
 
 /* --- runstates ------------------------------------------------------------ */
@@ -346,14 +334,64 @@ static void advance_idle(struct wait_causes *w, uint64_t time)
     w->idle_since = time;
 }
 
-/* The vcpu runs on the pcpu from now on. */
-static inline void note_arrival(struct wait_causes *w,
-                                const struct fact_runstate *f)
+/* Before the selected span, only the state in progress matters. */
+static inline uint64_t limit_to_span(const struct wait_causes *w,
+                                     uint64_t time)
+{
+    return time > w->first ? time : w->first;
+}
+
+/* The vcpu ran until now, but the sink had no fact of its arrival. */
+COLD
+static void add_unknown_run(struct wait_causes *w, struct wait_pcpu *p,
+                            const struct fact_runstate *f)
+{
+    uint64_t from = limit_to_span(w, f->from), to = limit_to_span(w, f->to);
+    bool is_idle = vcpu_is_idle(f->vcpu);
+
+    add_unknown_time(w, p, from);
+    wait_add_span(w, p, to, is_idle ? USE_IDLE : USE_RUN,
+                  is_idle ? NULL : f->vcpu);
+}
+
+/* The vcpu ran on the pcpu until now. */
+static void note_departure(struct wait_causes *w,
+                           const struct fact_runstate *f)
+{
+    struct wait_pcpu *p = f->pcpu == FACT_NO_PCPU
+                          ? NULL : wait_get_pcpu(w, f->pcpu);
+
+    if ( p && p->current == f->vcpu )
+        end_use(w, p, limit_to_span(w, f->to));
+    else if ( p && !p->current && f->from <= f->to )
+        add_unknown_run(w, p, f);
+}
+
+/*
+ * The vcpu runs on the pcpu from now on, or runs on; contradicting records of
+ * two pcpus may have another vcpu there.
+ */
+static void end_use_before(struct wait_causes *w,
+                           const struct fact_runstate *f)
+{
+    struct wait_pcpu *p = wait_get_pcpu(w, f->next_pcpu);
+    uint64_t time = limit_to_span(w, f->to);
+
+    if ( !p || p->current == f->vcpu )
+        return;
+    if ( p->current )
+        end_use(w, p, time);
+    if ( !p->current && !pcpu_uses_may_begin(&p->uses, time) )
+        add_unknown_time(w, p, time);
+}
+
+static void note_arrival(struct wait_causes *w, const struct fact_runstate *f)
 {
     struct wait_pcpu *p = wait_get_pcpu(w, f->next_pcpu);
 
-    if ( p )
-        wait_set_current(w, p, f->vcpu, vcpu_is_idle(f->vcpu));
+    if ( p && p->current != f->vcpu )
+        wait_set_current(w, p, f->vcpu, vcpu_is_idle(f->vcpu),
+                         limit_to_span(w, f->to));
 }
 
 static bool is_wait(const struct wait_vcpu *v, const struct fact_runstate *f)
@@ -435,18 +473,6 @@ static void note_idle_pcpu(struct wait_causes *w, const struct fact_runstate *f,
         set_idle(w, f->pcpu, false, time);
 }
 
-/* In the span, the end of the pcpu's state tells this. */
-static void note_early_leave(struct wait_causes *w,
-                             const struct fact_runstate *f)
-{
-    struct wait_pcpu *p = wait_get_pcpu(w, f->pcpu);
-
-    if ( !p || p->current != f->vcpu )
-        return;
-    wait_set_current(w, p, NULL, false);
-    p->limited = p->asleep = false;
-}
-
 /*
  * The state ends before the selected span.  Its time does not count, but the
  * next state may last until the span.
@@ -457,34 +483,25 @@ static void add_early_runstate(struct wait_causes *w,
 {
     struct wait_vcpu *v = vcpu_is_idle(f->vcpu) ? NULL
                                                 : get_wait_vcpu(w, f->vcpu);
-    struct wait_pcpu *p;
 
     debug_assert(f->to < w->first);
     if ( v )
         begin_state(w, v, f, w->first);
     else if ( vcpu_is_idle(f->vcpu) )
         note_idle_pcpu(w, f, w->first);
-    /* A vcpu may run on. */
-    if ( f->state == STATE_RUNNING && f->next != STATE_RUNNING )
-        note_early_leave(w, f);
-    if ( f->next != STATE_RUNNING )
-        return;
-    note_arrival(w, f);
-    p = wait_get_pcpu(w, f->next_pcpu);
-    if ( p )
-        wait_add_span(w, p, w->first, w->first, USE_UNKNOWN, NULL);
 }
 
 NOINLINE
 static void wait_runstate_slow(struct wait_causes *w,
                                const struct fact_runstate *f)
 {
+    if ( f->next == STATE_RUNNING )
+        end_use_before(w, f);
+    else if ( f->state == STATE_RUNNING )
+        note_departure(w, f);
     if ( f->to < w->first )
-    {
         add_early_runstate(w, f);
-        return;
-    }
-    if ( vcpu_is_idle(f->vcpu) )
+    else if ( vcpu_is_idle(f->vcpu) )
         note_idle_pcpu(w, f, f->to);
     else
         add_guest_runstate(w, f);
@@ -500,14 +517,22 @@ find_simple_change(const struct wait_causes *w, const struct fact_runstate *f)
                                            f->vcpu->index);
 
     return v && f->state <= STATE_BLOCKED && f->next <= STATE_BLOCKED &&
-           !v->is_capped && f->to >= w->first &&
-           (f->next != STATE_RUNNING || f->next_pcpu < w->nr_pcpus) ? v : NULL;
+           !v->is_capped && f->to >= w->first ? v : NULL;
+}
+
+/* The pcpu, where the vcpu runs; NULL: the change is not that simple. */
+static inline struct wait_pcpu *find_simple_pcpu(const struct wait_causes *w,
+                                                 uint32_t pcpu,
+                                                 const struct vcpu *current)
+{
+    return pcpu < w->nr_pcpus && w->pcpus[pcpu].current == current
+           ? &w->pcpus[pcpu] : NULL;
 }
 
 /* No wait, and no migration. */
-static inline void wait_runstate_fast(struct wait_causes *w,
-                                      struct wait_vcpu *v,
-                                      const struct fact_runstate *f)
+static inline void begin_state_fast(struct wait_causes *w,
+                                    struct wait_vcpu *v,
+                                    const struct fact_runstate *f)
 {
     debug_assert(!v->counted && !v->is_paused && !vcpu_is_idle(f->vcpu));
     advance_idle(w, f->to);
@@ -517,13 +542,12 @@ static inline void wait_runstate_fast(struct wait_causes *w,
     v->state = f->next;
     v->waiting_since = f->next == STATE_RUNNABLE ? f->to : 0;
     v->idle_before = w->idle_cycles;
-    if ( f->next == STATE_RUNNING )
-        wait_set_current(w, &w->pcpus[f->next_pcpu], f->vcpu, false);
 }
 
 /* A wait, perhaps with a migration. */
 NOINLINE
 static void finish_wait_fast(struct wait_causes *w, struct wait_vcpu *v,
+                             struct wait_pcpu *p,
                              const struct fact_runstate *f)
 {
     debug_assert(!v->counted && f->state == STATE_RUNNABLE);
@@ -537,7 +561,38 @@ static void finish_wait_fast(struct wait_causes *w, struct wait_vcpu *v,
     v->state = STATE_RUNNING;
     v->waiting_since = 0;
     note_pcpu_of(v, f->next_pcpu);
-    wait_set_current(w, &w->pcpus[f->next_pcpu], f->vcpu, false);
+    wait_set_current(w, p, f->vcpu, false, f->to);
+}
+
+/* False: the change is not that simple. */
+static inline bool wait_runstate_fast(struct wait_causes *w,
+                                      struct wait_vcpu *v,
+                                      const struct fact_runstate *f)
+{
+    struct wait_pcpu *p;
+
+    if ( f->state == STATE_RUNNABLE )
+    {
+        p = find_simple_pcpu(w, f->next_pcpu, NULL);
+        if ( f->next != STATE_RUNNING || !p ||
+             !pcpu_uses_may_begin(&p->uses, f->to) )
+            return false;
+        finish_wait_fast(w, v, p, f);
+        return true;
+    }
+    if ( f->state == STATE_RUNNING )
+    {
+        p = find_simple_pcpu(w, f->pcpu, f->vcpu);
+        if ( !p || pcpu_uses_are_full(&p->uses) ||
+             (f->next == STATE_RUNNING && f->pcpu != f->next_pcpu) )
+            return false;
+        if ( f->next != STATE_RUNNING )
+            end_use_fast(w, p, f->to);
+    }
+    else if ( f->next == STATE_RUNNING )
+        return false;
+    begin_state_fast(w, v, f);
+    return true;
 }
 
 static void wait_add_runstate(void *state, const struct fact_runstate *f)
@@ -546,12 +601,7 @@ static void wait_add_runstate(void *state, const struct fact_runstate *f)
     struct wait_vcpu *v = find_simple_change(w, f);
 
     debug_assert(f->state < STATES);
-    if ( v && f->state != STATE_RUNNABLE &&
-         (f->next != STATE_RUNNING || is_first_pcpu(v, f->next_pcpu)) )
-        wait_runstate_fast(w, v, f);
-    else if ( v && f->state == STATE_RUNNABLE && f->next == STATE_RUNNING )
-        finish_wait_fast(w, v, f);
-    else
+    if ( !v || !wait_runstate_fast(w, v, f) )
         wait_runstate_slow(w, f);
 }
 
@@ -560,9 +610,19 @@ static void wait_add_runstate(void *state, const struct fact_runstate *f)
 static void wait_add_loss(void *state, const struct fact_loss *f)
 {
     struct wait_causes *w = state;
+    struct wait_pcpu *p = wait_get_pcpu(w, f->pcpu);
 
-    if ( f->to >= w->first )
-        w->lost += f->records;
+    if ( f->to < w->first )
+        return;
+    w->lost += f->records;
+    if ( !p )
+        return;
+    if ( p->current )
+        end_use(w, p, limit_to_span(w, f->from));
+    if ( p->current )
+        return;
+    add_unknown_time(w, p, limit_to_span(w, f->from));
+    wait_add_span(w, p, f->to, USE_LOST, NULL);
 }
 
 /* --- segments ------------------------------------------------------------- */
@@ -617,7 +677,7 @@ struct sink wait_causes_sink(struct wait_causes *w)
         .name = "wait causes", .ordered = true, .early_facts = true,
         .begin = wait_begin,
         .end = wait_end, .runstate = wait_add_runstate, .loss = wait_add_loss,
-        .pcpu = wait_add_pcpu, .irq = wait_add_irq, .power = wait_add_power,
+        .irq = wait_add_irq, .power = wait_add_power,
         .event = wait_add_event, .needs_event = wait_needs_event,
         .event_filter = wait_event_filter,
     };

@@ -61,7 +61,7 @@ const char *wait_cause_name(enum wait_cause cause);
 
 #define WAIT_SPANS (1u << 21)   /* all pcpus together: 48 MiB */
 #define WAIT_PCPU_SPANS (1u << 18)
-#define WAIT_FIRST_SPANS (1u << 17)     /* kept from the begin on; of 16 pcpus
+#define WAIT_FIRST_SPANS (1u << 16)     /* kept from the begin on; of 16 pcpus
                                            and fewer 1/16 of each */
 #define WAIT_RIVALS 64u         /* domains, per vcpu: each one with more than
                                    1/64 of the time; others are added up */
@@ -224,7 +224,9 @@ struct wait_worst
 struct wait_pcpu
 {
     struct pcpu_uses uses;
-    const struct vcpu *current; /* since the end of `uses`; NULL: unknown */
+    const struct vcpu *current; /* since the end of `uses`, or `since`, which
+                                   may be later; NULL: unknown */
+    uint64_t since;
     bool runs_idle;             /* `current` is an idle vcpu */
     bool asleep, is_idle;       /* now */
     uint64_t idle_until;        /* no span of `uses` behind it is idle ... */

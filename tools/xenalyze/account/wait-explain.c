@@ -63,10 +63,14 @@ static void add_idle_time(struct wait_causes *w, const struct wait_pcpu *p,
     {
         uint64_t end = u->spans[i].to < to ? u->spans[i].to : to;
 
-        if ( use_is_idle(u->spans[i].use) )
+        if ( begin < pcpu_span_from(u, i) )
+            begin = pcpu_span_from(u, i);
+        if ( use_is_idle(u->spans[i].use) && begin < end )
             add_interval(w, begin, end);
         begin = end;
     }
+    if ( begin < p->since )
+        begin = p->since;
     if ( begin < to && u->end <= begin && use_is_idle(wait_current_use(p)) )
         add_interval(w, begin, to);
 }
@@ -399,15 +403,24 @@ static void explain_capped_span(struct wait_parts *x,
     }
 }
 
-/* The part of the span from `from` to `to`. */
-static inline void explain_span(struct wait_parts *x, const struct pcpu_span *s,
-                                uint64_t from, uint64_t to)
+/* The part of the span from `from` to `to`, whose gap ends at `begin`. */
+static void explain_span(struct wait_parts *x, const struct pcpu_span *s,
+                         uint64_t begin, uint64_t from, uint64_t to)
 {
+    static const struct pcpu_span unknown = { .use = USE_UNKNOWN };
+    uint64_t middle = begin < from ? from : begin < to ? begin : to;
+
     debug_assert(from <= to);
     if ( x->is_capped )
-        explain_capped_span(x, s, from, to);
-    else if ( from < to )
-        explain_use(x, s, from, to);
+    {
+        explain_capped_span(x, &unknown, from, middle);
+        explain_capped_span(x, s, middle, to);
+        return;
+    }
+    if ( from < middle )
+        explain_use(x, &unknown, from, middle);
+    if ( middle < to )
+        explain_use(x, s, middle, to);
 }
 
 /* Behind the last span, up to `to`. */
@@ -431,7 +444,7 @@ static void explain_spans(struct wait_parts *x)
     if ( u->has_begun && at < u->begin )
     {
         end = u->begin < x->to ? u->begin : x->to;
-        explain_span(x, &unknown, at, end);
+        explain_span(x, &unknown, at, at, end);
         at = end;
     }
     for ( uint32_t i = pcpu_uses_find(u, at); i < u->nr && at < x->to; i++ )
@@ -439,13 +452,13 @@ static void explain_spans(struct wait_parts *x)
         const struct pcpu_span *s = &u->spans[i];
 
         end = s->to < x->to ? s->to : x->to;
-        explain_span(x, s, at, end);
+        explain_span(x, s, pcpu_span_from(u, i), at, end);
         at = end;
     }
     if ( at >= x->to )
         return;
     current = make_current_span(x->p, x->to);
-    explain_span(x, &current, at, x->to);
+    explain_span(x, &current, x->p->since, at, x->to);
 }
 
 /* The wait is long enough for the list: its pieces are those to fill in. */
@@ -723,9 +736,10 @@ struct busy_cycles
                                            the rate limit */
 };
 
-static inline void add_busy_span(struct busy_cycles *b, struct wait_causes *w,
-                                 struct wait_vcpu *v,
-                                 const struct pcpu_span *s, uint64_t cycles)
+/* The pcpu was used like this for some cycles. */
+static inline void add_busy_use(struct busy_cycles *b, struct wait_causes *w,
+                                struct wait_vcpu *v,
+                                const struct pcpu_span *s, uint64_t cycles)
 {
     debug_assert(s->use == USE_UNKNOWN || s->use >= USE_RUN);
     if ( s->use == USE_UNKNOWN )
@@ -745,12 +759,27 @@ static inline void add_busy_span(struct busy_cycles *b, struct wait_causes *w,
     }
 }
 
+/* The first or last span of a wait, whose gap ends at `begin`. */
+static inline void add_cut_span(struct busy_cycles *b, struct wait_causes *w,
+                                struct wait_vcpu *v,
+                                const struct pcpu_span *s, uint64_t begin,
+                                uint64_t from, uint64_t to)
+{
+    uint64_t middle = begin < from ? from : begin < to ? begin : to;
+
+    debug_assert(from < to);
+    b->unknown += middle - from;
+    if ( middle < to )
+        add_busy_use(b, w, v, s, to - middle);
+}
+
 static inline struct busy_cycles add_busy_spans(struct wait_causes *w,
                                                 struct wait_vcpu *v,
                                                 const struct wait_pcpu *p,
                                                 uint64_t from, uint64_t to)
 {
-    const struct pcpu_span *first = p->uses.spans, *end = first + p->uses.nr;
+    const struct pcpu_uses *u = &p->uses;
+    const struct pcpu_span *first = u->spans, *end = first + u->nr;
     const struct pcpu_span *last = end, *s;
     struct busy_cycles b = { .unknown = 0 };
     struct pcpu_span current;
@@ -762,12 +791,29 @@ static inline struct busy_cycles add_busy_spans(struct wait_causes *w,
         s -= 4;
     while ( s > first && s[-1].to > from )
         s--;
-    for ( ; s < last; from = s++->to )
-        add_busy_span(&b, w, v, s, s->to - from);
+    if ( s < last )
+    {
+        add_cut_span(&b, w, v, s, pcpu_span_from(u, s - first), from, s->to);
+        from = s->to;
+        while ( ++s < last )
+        {
+            b.unknown += s->gap;
+            add_busy_use(&b, w, v, s, s->to - from - s->gap);
+            from = s->to;
+        }
+    }
     if ( from >= to )
         return b;
-    current = last < end ? *last : make_current_span(p, to);
-    add_busy_span(&b, w, v, &current, to - from);
+    if ( last < end )
+        add_cut_span(&b, w, v, last, pcpu_span_from(u, last - first), from,
+                     to);
+    else if ( !p->current )
+        b.unknown += to - from;
+    else
+    {
+        current = make_current_span(p, to);
+        add_cut_span(&b, w, v, &current, p->since, from, to);
+    }
     return b;
 }
 

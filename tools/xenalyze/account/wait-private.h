@@ -26,20 +26,23 @@ static inline struct wait_pcpu *wait_get_pcpu(struct wait_causes *w,
     return NULL;
 }
 
-/* The vcpu, an idle one or not, runs on the pcpu from now on; NULL: unknown. */
+/* The vcpu, an idle one or not, runs on the pcpu since then; NULL: unknown. */
 static inline void wait_set_current(struct wait_causes *w, struct wait_pcpu *p,
-                                    const struct vcpu *v, bool runs_idle)
+                                    const struct vcpu *v, bool runs_idle,
+                                    uint64_t since)
 {
+    debug_assert(!v || p->uses.has_begun);
     debug_assert(runs_idle == (v && vcpu_is_idle(v)));
     debug_assert(!p->runs_idle || w->nr_running_idle);
     w->nr_running_idle += runs_idle - p->runs_idle;
     p->current = v;
     p->runs_idle = runs_idle;
+    p->since = since;
 }
 
-/* The pcpu was used like this until `to`; `from` matters for the first only. */
-void wait_add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t from,
-                   uint64_t to, enum pcpu_use use, const struct vcpu *vcpu);
+/* The pcpu, which is known since some time, was used like this until `to`. */
+void wait_add_span(struct wait_causes *w, struct wait_pcpu *p, uint64_t to,
+                   enum pcpu_use use, const struct vcpu *vcpu);
 
 /* Add the part of the time in a state that does not count yet. */
 void wait_add_time(struct wait_causes *w, struct wait_vcpu *v,

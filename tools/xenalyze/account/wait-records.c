@@ -83,10 +83,11 @@ static void note_early_run(struct wait_causes *w, struct wait_pcpu *p,
     if ( !p->is_early || p->current || p->uses.has_begun || !f->vcpu )
         return;
     debug_assert(f->time >= w->first);
-    wait_set_current(w, p, f->vcpu, vcpu_is_idle(f->vcpu));
+    pcpu_uses_begin(&p->uses, w->first);
+    wait_set_current(w, p, f->vcpu, vcpu_is_idle(f->vcpu), w->first);
     if ( !vcpu_is_idle(f->vcpu) )
-        wait_add_span(w, p, w->first, f->time,
-                      p->limited ? USE_LIMITED : USE_RUN, f->vcpu);
+        wait_add_span(w, p, f->time, p->limited ? USE_LIMITED : USE_RUN,
+                      f->vcpu);
 }
 
 /* The rate limit protects the running vcpu until the next decision. */
@@ -103,7 +104,7 @@ static void note_ratelimit(struct wait_causes *w, const struct fact_event *f)
     if ( !p || !p->uses.has_begun || !p->current ||
          vcpu_is_idle(p->current) )
         return;
-    wait_add_span(w, p, 0, f->time, p->limited ? USE_LIMITED : USE_RUN,
+    wait_add_span(w, p, f->time, p->limited ? USE_LIMITED : USE_RUN,
                   p->current);
     p->limited = true;
 }
@@ -116,7 +117,7 @@ static void note_decision(struct wait_causes *w, const struct fact_event *f)
         note_early_run(w, p, f);
     if ( p && p->limited && p->current )
     {
-        wait_add_span(w, p, 0, f->time, USE_LIMITED, p->current);
+        wait_add_span(w, p, f->time, USE_LIMITED, p->current);
         p->limited = false;
     }
 }
