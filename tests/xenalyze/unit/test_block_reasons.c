@@ -18,6 +18,7 @@ struct block_test
     struct block_reasons blocks;
     struct sink sink;
     struct xt_clock clock;
+    const struct vcpu *current; /* on pcpu 0 */
 };
 
 static void begin_hosted_test(struct block_test *t, const struct xt_host *host)
@@ -49,8 +50,7 @@ static const struct vcpu *get_sleeper(struct block_test *t)
 /* The vcpu runs on pcpu 0 from now on. */
 static void run_on_pcpu(struct block_test *t, const struct vcpu *v)
 {
-    t->sink.ops->runstate(t->sink.state, &(struct fact_runstate){
-        .vcpu = v, .state = STATE_RUNNABLE, .next = STATE_RUNNING });
+    t->current = v;
 }
 
 /* The vcpu had an exit on pcpu 0; reason 1 of Intel is an interrupt. */
@@ -67,7 +67,7 @@ static void end_block(struct block_test *t, uint64_t from, uint64_t to,
 {
     t->sink.ops->runstate(t->sink.state, &(struct fact_runstate){
         .vcpu = get_sleeper(t), .from = from, .to = to, .pcpu = 1,
-        .state = STATE_BLOCKED, .next = next });
+        .state = STATE_BLOCKED, .next = next, .waker = t->current });
 }
 
 static void add_event(struct block_test *t, uint32_t event, uint64_t time)
@@ -167,9 +167,7 @@ START_TEST(vcpu_leaves_pcpu)
 
     begin_test(&t);
     run_on_pcpu(&t, get_guest(&t, 2));
-    t.sink.ops->runstate(t.sink.state, &(struct fact_runstate){
-        .vcpu = get_guest(&t, 2), .state = STATE_RUNNING,
-        .next = STATE_LOST });
+    run_on_pcpu(&t, NULL);
     end_block(&t, 20, 30, STATE_RUNNABLE);
     expect_reasons(&t, "unknown 10");
 }
@@ -235,7 +233,7 @@ START_TEST(many_wakeups)
         t.sink.ops->runstate(t.sink.state, &(struct fact_runstate){
             .vcpu = guests_get_vcpu(&t.guests, 3, i), .from = 10,
             .to = 100 + i, .pcpu = 1, .state = STATE_BLOCKED,
-            .next = STATE_RUNNABLE });
+            .next = STATE_RUNNABLE, .waker = t.current });
     add_exit(&t, get_guest(&t, 2), 1, 100, 100);
     expect_reasons(&t, "event d2 9; timer 5");
 }
@@ -281,8 +279,7 @@ START_TEST(pv_wakers)
 
     begin_test(&t);
     waker = get_guest(&t, 2);
-    t.sink.ops->runstate(t.sink.state, &(struct fact_runstate){
-        .vcpu = waker, .state = STATE_BLOCKED, .next = STATE_RUNNING });
+    run_on_pcpu(&t, waker);
     add_irq(&t, 24, 1, 0);
     add_call(&t, waker, PV_HYPERCALL_V2, 32, 108);
     end_block(&t, 100, 110, STATE_RUNNABLE);

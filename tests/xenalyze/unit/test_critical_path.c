@@ -18,6 +18,7 @@ struct path_test
     struct critical_path path;
     struct sink sinks[CRITICAL_PATH_SINKS];
     struct xt_clock clock;
+    const struct vcpu *current[128];    /* by pcpu */
 };
 
 static void begin_segment(struct path_test *t, unsigned int segment)
@@ -59,11 +60,18 @@ static void add_state_at(struct path_test *t, unsigned int domain,
                          unsigned int state, unsigned int next, uint64_t from,
                          uint64_t to, uint32_t next_pcpu)
 {
+    const struct fact_runstate f = {
+        .vcpu = guests_get_vcpu(&t->guests, domain, 0), .from = from,
+        .to = to, .pcpu = domain, .next_pcpu = next_pcpu, .state = state,
+        .next = next, .waker = t->current[next_pcpu],
+    };
+
     for ( unsigned int i = 0; i < CRITICAL_PATH_SINKS; i++ )
-        t->sinks[i].ops->runstate(t->sinks[i].state, &(struct fact_runstate){
-            .vcpu = guests_get_vcpu(&t->guests, domain, 0), .from = from,
-            .to = to, .pcpu = domain, .next_pcpu = next_pcpu, .state = state,
-            .next = next });
+        t->sinks[i].ops->runstate(t->sinks[i].state, &f);
+    if ( state == STATE_RUNNING )
+        t->current[domain] = NULL;
+    if ( next == STATE_RUNNING )
+        t->current[next_pcpu] = f.vcpu;
 }
 
 static void add_state(struct path_test *t, unsigned int domain,

@@ -332,12 +332,11 @@ static void open_block(struct block_reasons *b, struct block_vcpu *v,
                        const struct fact_runstate *f)
 {
     struct block_pcpu *p = get_block_pcpu(b, f->next_pcpu);
-    const struct vcpu *waker;
+    const struct vcpu *waker = f->waker;
 
     debug_assert(!v->open.is_open);
     if ( !p )
         return;
-    waker = p->current;
     unlist_vcpu(b, v);
     v->open = (struct block_open){
         .is_open = true, .from = f->from, .to = f->to, .pcpu = f->next_pcpu,
@@ -362,12 +361,19 @@ static void add_blocked_time(struct block_reasons *b, struct block_vcpu *v,
             }, f->from, f->to);
 }
 
-/* The vcpu has been blocked, or is from now on. */
-static void note_blocked(struct block_reasons *b, const struct fact_runstate *f)
+static bool block_needs_runstate(unsigned int state, unsigned int next)
 {
+    return state == STATE_BLOCKED || next == STATE_BLOCKED;
+}
+
+/* The vcpu has been blocked, or is from now on. */
+static void block_add_runstate(void *state, const struct fact_runstate *f)
+{
+    struct block_reasons *b = state;
     struct block_vcpu *v;
 
-    if ( vcpu_is_idle(f->vcpu) || f->to < b->span.first )
+    if ( !block_needs_runstate(f->state, f->next) ||
+         vcpu_is_idle(f->vcpu) || f->to < b->span.first )
         return;
     v = get_block_vcpu(b, f->vcpu);
     if ( v && v->open.is_open )
@@ -375,38 +381,6 @@ static void note_blocked(struct block_reasons *b, const struct fact_runstate *f)
     /* Contradicting records may end a state before its begin. */
     if ( v && f->state == STATE_BLOCKED && f->from <= f->to )
         add_blocked_time(b, v, f);
-}
-
-/* The next pcpu of a vcpu that runs is known. */
-static inline void block_move_vcpu(struct block_reasons *b,
-                                   const struct fact_runstate *f)
-{
-    if ( f->next == STATE_RUNNING )
-        b->pcpus[f->next_pcpu].current = f->vcpu;
-    else if ( f->state == STATE_RUNNING && f->pcpu < b->nr_pcpus &&
-              b->pcpus[f->pcpu].current == f->vcpu )
-        b->pcpus[f->pcpu].current = NULL;
-}
-
-NOINLINE
-static void block_runstate_slow(struct block_reasons *b,
-                                const struct fact_runstate *f)
-{
-    if ( f->state == STATE_BLOCKED || f->next == STATE_BLOCKED )
-        note_blocked(b, f);
-    if ( f->next != STATE_RUNNING || get_block_pcpu(b, f->next_pcpu) )
-        block_move_vcpu(b, f);
-}
-
-static void block_add_runstate(void *state, const struct fact_runstate *f)
-{
-    struct block_reasons *b = state;
-
-    if ( f->state != STATE_BLOCKED && f->next != STATE_BLOCKED &&
-         f->next_pcpu < b->nr_pcpus )
-        block_move_vcpu(b, f);
-    else
-        block_runstate_slow(b, f);
 }
 
 /* --- records that decide -------------------------------------------------- */
@@ -593,6 +567,7 @@ static int block_end(void *state, const struct fact_end *f, struct err *e)
     .name = "block reasons", .ordered = true, .early_facts = true,          \
     .begin = block_begin,                                                   \
     .end = block_end, .runstate = block_add_runstate,                       \
+    .needs_runstate = block_needs_runstate,                                 \
     .exit_pause = block_add_exit_pause,                                     \
     .exit_block = block_add_exit_block, .exit = block_add_exit,             \
     .handle = block_add_handle, .pv = block_add_pv,                         \

@@ -96,7 +96,6 @@ struct block_vcpu
 
 struct block_pcpu
 {
-    const struct vcpu *current; /* NULL: unknown */
     uint64_t timer;             /* an emulated timer fired; 0: never */
     struct block_vcpu *newest;  /* list: vcpus last woken here */
 };

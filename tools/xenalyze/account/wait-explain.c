@@ -15,17 +15,6 @@
 #include "xenalyze/account/wait-matrix.h"
 #include "xenalyze/account/wait-private.h"
 
-enum pcpu_use wait_current_use(const struct wait_pcpu *p)
-{
-    if ( p->asleep )
-        return USE_ASLEEP;
-    if ( !p->current )
-        return USE_UNKNOWN;
-    if ( vcpu_is_idle(p->current) )
-        return USE_IDLE;
-    return p->limited ? USE_LIMITED : USE_RUN;
-}
-
 /* --- idle pcpus ----------------------------------------------------------- */
 
 static void add_interval(struct wait_causes *w, uint64_t from, uint64_t to)
@@ -403,7 +392,7 @@ static void explain_capped_span(struct wait_parts *x,
     }
 }
 
-/* The part of the span from `from` to `to`, whose gap ends at `begin`. */
+/* The part of the span from `from` to `to`, with its gap up to `begin`. */
 static void explain_span(struct wait_parts *x, const struct pcpu_span *s,
                          uint64_t begin, uint64_t from, uint64_t to)
 {
@@ -759,7 +748,7 @@ static inline void add_busy_use(struct busy_cycles *b, struct wait_causes *w,
     }
 }
 
-/* The first or last span of a wait, whose gap ends at `begin`. */
+/* The first or last span of a wait, with its gap up to `begin`. */
 static inline void add_cut_span(struct busy_cycles *b, struct wait_causes *w,
                                 struct wait_vcpu *v,
                                 const struct pcpu_span *s, uint64_t begin,

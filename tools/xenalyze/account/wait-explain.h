@@ -7,9 +7,6 @@
 
 #include "xenalyze/account/wait-cause.h"
 
-/* The use of the pcpu since the end of its last span. */
-enum pcpu_use wait_current_use(const struct wait_pcpu *p);
-
 /*
  * Add the wait that the fact ends to the sums of its stretch, from `from` on; v
  * is its vcpu.

@@ -26,6 +26,18 @@ static inline struct wait_pcpu *wait_get_pcpu(struct wait_causes *w,
     return NULL;
 }
 
+/* The use of the pcpu since the end of its last span. */
+static inline enum pcpu_use wait_current_use(const struct wait_pcpu *p)
+{
+    if ( p->asleep )
+        return USE_ASLEEP;
+    if ( !p->current )
+        return USE_UNKNOWN;
+    if ( p->runs_idle )
+        return USE_IDLE;
+    return p->limited ? USE_LIMITED : USE_RUN;
+}
+
 /* The vcpu, an idle one or not, runs on the pcpu since then; NULL: unknown. */
 static inline void wait_set_current(struct wait_causes *w, struct wait_pcpu *p,
                                     const struct vcpu *v, bool runs_idle,

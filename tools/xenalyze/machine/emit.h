@@ -67,8 +67,8 @@ struct emit
     EMIT_KINDS(EMIT_MEMBER)
 #undef EMIT_MEMBER
     bool wants_rivals;          /* of waits */
-    struct runstate_fan *runstates;     /* that `runstate` goes to, or NULL */
-    struct wait_fan *waits;             /* the same for `wait` */
+    struct runstate_fan *runstates;     /* target of `runstate`, or NULL */
+    struct wait_fan *waits;             /* target of `wait`, or NULL */
     /* Events that the only target of fact_event does not need, by hash. */
     uint32_t *ignored;
 };

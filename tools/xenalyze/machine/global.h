@@ -78,7 +78,6 @@ struct vcpu_state
 
     /* The last wake-up. */
     uint64_t woken_at;
-    const struct vcpu *waker;
     uint32_t waker_pcpu;
     bool awake;                 /* woken from blocked, no loss since */
     /* The first interrupt of each vector since then. */

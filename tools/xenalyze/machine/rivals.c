@@ -175,7 +175,7 @@ static inline void describe_wait(struct fact_wait *f,
     f->pcpu_before = v->fact.pcpu;
     f->why = v->fact.why;
     f->waker_pcpu = is_woken ? v->waker_pcpu : FACT_NO_PCPU;
-    f->waker = is_woken ? v->waker : NULL;
+    f->waker = is_woken ? v->fact.waker : NULL;
     f->nr_rivals = 0;
     f->others = 0;
     f->unknown = time - v->fact.from;

@@ -67,7 +67,7 @@ static inline void vcpu_end_wait(struct global *g, struct vcpu_state *v,
 static inline void vcpu_note_wake(struct global *g, struct vcpu_state *v,
                                   const struct change *c)
 {
-    v->waker = g->pcpus[c->pcpu].current;
+    v->fact.waker = g->pcpus[c->pcpu].current;
     v->waker_pcpu = c->pcpu;
     v->woken_at = c->number ? c->number : c->time;
     if ( c->old != STATE_BLOCKED )

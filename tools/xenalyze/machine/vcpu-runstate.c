@@ -218,6 +218,8 @@ void vcpu_enter(struct global *g, struct vcpu_state *v, unsigned int state,
     if ( v->fact.state == STATE_RUNNABLE )
         wait_emit_open(g, v, FACT_NO_PCPU, time);
     vcpu_enter_state(g, v, state, time, pcpu);
+    if ( state == STATE_BLOCKED )
+        v->fact.waker = NULL;
     v->is_unnamed = false;
 }
 
@@ -517,7 +519,10 @@ static void apply_leave(struct global *g, const struct change *c)
     if ( v->early.kind == EARLY_WAKE )
         vcpu_note_wake_in_run(g, v, c);
     if ( c->new == STATE_BLOCKED )
+    {
         vcpu_note_halt(g, v, c->time);
+        v->fact.waker = NULL;
+    }
     if ( v->open_exit && v->open_exit->open )
         begin_another_pause(v, c->time);
     if ( g->lost_pcpus && !vcpu_is_idle(v->fact.vcpu) )

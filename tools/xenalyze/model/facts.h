@@ -207,6 +207,8 @@ struct fact_runstate
     uint32_t next_pcpu;         /* pcpu of the record that ended the state; in
                                    the last fact the one where the vcpu ran
                                    next, after a selected span, if known */
+    const struct vcpu *waker;   /* blocked, then runnable: the vcpu that ran on
+                                   next_pcpu then; NULL: unknown */
     uint8_t state, why;
     uint8_t next, next_why;
     bool before_first_run;
