@@ -319,6 +319,12 @@ static inline void set_current(struct machine_stalls *m, struct stall_pcpu *p,
 static inline void stall_move_vcpu(struct machine_stalls *m,
                                    const struct fact_runstate *f)
 {
+    if ( f->state == STATE_RUNNING && f->next == STATE_RUNNING &&
+         m->pcpus[f->next_pcpu].current == f->vcpu )
+    {
+        m->pcpus[f->next_pcpu].since = m->last;
+        return;
+    }
     if ( f->state == STATE_RUNNING && f->pcpu < m->nr_pcpus &&
          m->pcpus[f->pcpu].current == f->vcpu )
         set_current(m, &m->pcpus[f->pcpu], NULL);
