@@ -152,21 +152,19 @@ static unsigned int source_hash(const struct block_source *s)
 static struct block_waker *find_waker(struct block_vcpu *v,
                                       const struct block_source *s)
 {
-    struct block_waker **cached = &v->cached[source_hash(s)];
-    struct block_waker *w = *cached;
+    struct block_waker *w = v->wakers;
 
-    if ( w && is_same_source(&w->source, s) )
-        return w;
-    for ( w = v->wakers; w && !is_same_source(&w->source, s); )
+    while ( w && !is_same_source(&w->source, s) )
         w = w->next;
     if ( w )
-        *cached = w;
+        v->cached[source_hash(s)] = w;
     return w;
 }
 
-static struct block_waker *get_waker(struct block_reasons *b,
-                                     struct block_vcpu *v,
-                                     struct block_source s)
+COLD
+static struct block_waker *get_waker_slow(struct block_reasons *b,
+                                          struct block_vcpu *v,
+                                          struct block_source s)
 {
     struct block_waker *w = find_waker(v, &s);
 
@@ -191,8 +189,18 @@ static struct block_waker *get_waker(struct block_reasons *b,
     return w;
 }
 
+/* Most vcpus have few wakers. */
+static inline struct block_waker *get_waker(struct block_reasons *b,
+                                            struct block_vcpu *v,
+                                            struct block_source s)
+{
+    struct block_waker *w = v->cached[source_hash(&s)];
+
+    return w && is_same_source(&w->source, &s) ? w : get_waker_slow(b, v, s);
+}
+
 /* Returns the row of the reason; NULL: behind the span, or no memory. */
-static struct block_waker *add_block(struct block_reasons *b,
+static inline struct block_waker *add_block(struct block_reasons *b,
                                      struct block_vcpu *v,
                                      struct block_source source, uint64_t from,
                                      uint64_t to)
@@ -349,9 +357,17 @@ static void open_block(struct block_reasons *b, struct block_vcpu *v,
     list_vcpu(p, v);
 }
 
+/* The vcpu has been blocked. */
+NOINLINE
 static void add_blocked_time(struct block_reasons *b, struct block_vcpu *v,
                              const struct fact_runstate *f)
 {
+    debug_assert(f->state == STATE_BLOCKED);
+    if ( v->open.is_open )
+        fix_reason(b, v);
+    /* Contradicting records may end a state before its begin. */
+    if ( f->from > f->to )
+        return;
     if ( f->next == STATE_RUNNABLE || f->next == STATE_RUNNING )
         open_block(b, v, f);
     else
@@ -366,7 +382,6 @@ static bool block_needs_runstate(unsigned int state, unsigned int next)
     return state == STATE_BLOCKED || next == STATE_BLOCKED;
 }
 
-/* The vcpu has been blocked, or is from now on. */
 static void block_add_runstate(void *state, const struct fact_runstate *f)
 {
     struct block_reasons *b = state;
@@ -376,11 +391,10 @@ static void block_add_runstate(void *state, const struct fact_runstate *f)
          vcpu_is_idle(f->vcpu) || f->to < b->span.first )
         return;
     v = get_block_vcpu(b, f->vcpu);
-    if ( v && v->open.is_open )
-        fix_reason(b, v);
-    /* Contradicting records may end a state before its begin. */
-    if ( v && f->state == STATE_BLOCKED && f->from <= f->to )
+    if ( v && f->state == STATE_BLOCKED )
         add_blocked_time(b, v, f);
+    else if ( v && v->open.is_open )
+        fix_reason(b, v);
 }
 
 /* --- records that decide -------------------------------------------------- */
