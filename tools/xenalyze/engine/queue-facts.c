@@ -75,7 +75,7 @@ static inline void enter_span(const struct fact_queue *q, uint64_t time)
 }
 
 /* A gap that is a fact. */
-COLD
+NOINLINE
 static void queue_gap(struct fact_queue *q, uint64_t from, uint64_t to,
                       uint64_t time)
 {

@@ -345,12 +345,16 @@ void schedule_record(struct pcpu *p, const struct xt_record *r)
 
 _Static_assert(XT_WORDS(sched_continue_running) == FAST_WORDS, "layout");
 
+/* A record with a header that has been checked. */
 static void emit_event_at(struct pcpu *p, const unsigned char *at)
 {
-    struct xt_record r;
+    uint32_t header = xt_load32(at);
+    const struct xt_record r = {
+        .event = TRC_HD_TO_EVENT(header), .words = FAST_WORDS,
+        .has_tsc = true, .tsc = xt_load64(at + 4),
+        .payload = at + RECORD_PAYLOAD };
 
-    if ( emit_wants_event(p->emit) &&
-         xt_record_decode(&r, at, at + FAST_BYTES) )
+    if ( emit_wants_event(p->emit) )
         pcpu_emit_event(p, &r);
 }
 
