@@ -75,9 +75,13 @@ grep -q ' meta_xen .* svm, ' out || fail "the collector takes no vendor of xensi
 {
     echo "0 1000000 0x21101 0x10000"
     echo "0 - 0x8200f 0xfb"
-    echo "0 + 0x81002 0x7b 0x1000"
-    echo "0 + 0x81001"
+    for reason in 0x7b 0x60 0x7b 0x7b 0x80; do
+        echo "0 + 0x81002 $reason 0x1000"
+        echo "0 + 0x81001"
+    done
 } | compose mixed
-expect 0 "$xenalyze" --summary mixed
-grep -q '^ contradictions: 1 exits with reasons of AMD' out ||
-    fail "mixed evidence is not reported"
+for threads in 1 2; do
+    expect 0 "$xenalyze" --summary --threads $threads mixed
+    grep -q '^ contradictions: 5 exits with reasons of AMD' out ||
+        fail "$threads threads: mixed evidence is not reported: $(cat out)"
+done

@@ -14,7 +14,8 @@
 
 /* Causes: Intel's basic reasons, AMD's low codes, AMD's high codes, others. */
 #define EXIT_VMX 0u
-#define EXIT_NR_VMX 128u
+#define EXIT_NR_VMX 96u         /* from there on, reasons are only AMD's:
+                                   xt_exit_is_svm() */
 #define EXIT_SVM (EXIT_VMX + EXIT_NR_VMX)
 #define EXIT_NR_SVM 256u
 #define EXIT_SVM_HIGH (EXIT_SVM + EXIT_NR_SVM)
