@@ -52,6 +52,17 @@ for trace in mix amd skewed; do
     done
 done
 
+# The first records of a pcpu are in the span.
+run_xensim -T 14 --seed 724363 --cpus 4 --online 2 --hotplug 3s --kind pv \
+    --load bursty --vendor amd --storm 300ms --rate 10k --output late
+expect 0 "$xenalyze" index late
+first=$("$xenalyze" --scatterplot-pcpu late |
+        awk '$3 == 3 { print $2; exit }')
+[ "${first%.*}" = 11 ] || fail "pcpu 3 appears at $first, not at 11 s"
+for command in pcpus latency summary --cut=-; do
+    same late "$first..12" $command
+done
+
 # The index is used: damage at the begin of the trace, which the index does not
 # notice, is not read.
 cp -p mix begin_lost

@@ -74,12 +74,16 @@ static int cut_pcpu(struct xt_trace *trace, unsigned int cpu,
                     const struct window_span *s, struct window_buffer *w)
 {
     struct xt_walk walk;
+    bool has_window;
     int rc = 0;
 
     xt_trace_begin_walk(trace, cpu, &walk);
-    while ( !rc && xt_walk_next_window(&walk) &&
-            cut_window(&walk, s, cpu, w, &rc) )
+    has_window = walk.cursor.entry != XT_NOWHERE;
+    while ( !rc && has_window && cut_window(&walk, s, cpu, w, &rc) )
+    {
         walk.at = walk.end;
+        has_window = xt_walk_next_window(&walk);
+    }
     xt_trace_end_walk(trace, &walk);
     assert(rc <= 0);
     return rc;
