@@ -13,6 +13,7 @@
  *     meta.h                       records of the collector: encode, decode
  *     time-step.h                  is a far step of the time damage?
  *     seal.h, zstd.h               write windows: checksum, compression
+ *     torn-end.h                   parts of a capture that ended abruptly
  *     visit-metadata.h             all metadata of a trace, apart from records
  *
  * The other doors are libxentrace.h, catalogue.h (what events mean),
@@ -34,6 +35,7 @@
 #include "libxentrace/seal.h"
 #include "libxentrace/slice.h"
 #include "libxentrace/time-step.h"
+#include "libxentrace/torn-end.h"
 #include "libxentrace/visit-metadata.h"
 #include "libxentrace/zstd.h"
 

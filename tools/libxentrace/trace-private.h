@@ -36,6 +36,7 @@
 #include "libxentrace/order.h"
 #include "libxentrace/sample-index.h"
 #include "libxentrace/sequence.h"
+#include "libxentrace/torn-end.h"
 #include "libxentrace/view.h"
 
 /*
@@ -131,6 +132,7 @@ struct xt_trace
     bool have_span;
     uint64_t first, last;
     uint64_t origin;            /* set by the user, or UINT64_MAX */
+    struct xt_torn_end torn_end;        /* likewise */
     struct xt_trace_bounds bounds;
 };
 
@@ -170,6 +172,9 @@ void trace_until_reset(struct xt_trace *t);
  * True if no window behind the last added one has records by the wanted time.
  */
 bool trace_until_reached(struct xt_trace *t);
+
+/* The index has a horizon: add the damage of t->torn_end.  0 or -ENOMEM. */
+int trace_add_torn_end(struct xt_trace *t);
 
 /* --- trace-by-time.c ------------------------------------------------------ */
 

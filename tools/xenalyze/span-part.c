@@ -84,7 +84,7 @@ static int check_map(struct xt_trace *part, struct err *e)
 }
 
 static int make_part(struct span_part *p, const struct cut_options *o,
-                     struct err *e)
+                     const struct xt_torn_end *end, struct err *e)
 {
     char path[32];
     int rc;
@@ -98,6 +98,7 @@ static int make_part(struct span_part *p, const struct cut_options *o,
     if ( rc )
         return rc;
     xt_trace_set_origin(p->trace, o->origin);
+    xt_trace_set_torn_end(p->trace, end);
     return check_map(p->trace, e);
 }
 
@@ -107,14 +108,17 @@ static int make_part_of(struct span_part *p, struct cut_options *o,
 {
     const struct filter_texts no_filter = { .pcpus = NULL };
     struct filter *filter = NULL;
+    struct xt_torn_end end = { .is_torn = false };
     uint64_t last;
     int rc = xt_trace_span(o->trace, &o->origin, &last, e);
 
     assert(!o->filter);
+    if ( !rc )
+        end = xt_trace_get_torn_end(o->trace);
     rc = rc ? rc : xt_trace_rewind(o->trace, e);
     rc = rc ? rc : filter_new(&filter, &no_filter, e);
     o->filter = filter;
-    rc = rc ? rc : make_part(p, o, e);
+    rc = rc ? rc : make_part(p, o, &end, e);
     filter_free(filter);
     return rc;
 }

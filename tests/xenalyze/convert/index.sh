@@ -109,6 +109,15 @@ head -c 30000000 mix >growing
 expect 0 "$xenalyze" index growing
 grep -qE 'growing.xti: ([1-9]|[1-9][0-9]+) checkpoints?, ' out ||
     fail "a capture that ended abruptly: $(cat out)"
+# Reports with an index know that records are missing at the torn end.
+for span in 4.3..4.35 4.9..; do
+    for command in summary latency pcpus wakeups 'export json' --cut=-; do
+        # shellcheck disable=SC2086
+        same growing $span $command
+    done
+done
+expect 0 "$xenalyze" latency --time=4.3..4.35 growing
+grep -q 'growing: damaged (places: 1)' err || fail "no torn end: $(cat err)"
 cp growing.xti before
 tail -c +30000001 mix >>growing
 expect 0 "$xenalyze" latency --time=13.2..13.25 growing
