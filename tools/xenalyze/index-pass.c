@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <sys/stat.h>
 
 #include "common/num.h"
 #include "xenalyze/convert/convert.h"
@@ -58,14 +59,28 @@ int index_build(const struct run *run, struct index_counts *counts,
     return rc ? rc : xt_trace_rewind(run->trace, e);
 }
 
+static bool is_empty_file(const char *path)
+{
+    struct stat st;
+
+    return !stat(path, &st) && S_ISREG(st.st_mode) && !st.st_size;
+}
+
 /* Only a file that is mapped as it is can be read from its middle. */
 static int check_input(const struct run *run, struct err *e)
 {
+    const struct config *c = run->config;
     struct err unmapped = ERR_INIT;
     uint64_t first, last;
-    int rc = run->config->nr_paths == 1
-             ? xt_trace_span(run->trace, &first, &last, &unmapped) : -ESPIPE;
+    int rc;
 
+    if ( !time_index_may_exist(c->path) )
+        return err_set(e, -EINVAL, "%s: an index is beside a file: give the "
+                       "name of the trace", run->name);
+    rc = c->nr_paths == 1
+         ? xt_trace_span(run->trace, &first, &last, &unmapped) : -ESPIPE;
+    if ( rc == -ESPIPE && is_empty_file(c->path) )
+        return PASS_NO_RECORD;
     if ( rc == -ESPIPE )
         return err_set(e, -EINVAL, "%s: only a file that is not compressed "
                        "can have an index", run->name);

@@ -555,7 +555,8 @@ static bool open_index(struct run *run, struct time_index *x)
     size_t size;
 
     assert(!run->index);
-    if ( !c->time || c->nr_paths != 1 || run->hosts || c->follow )
+    if ( !c->time || c->nr_paths != 1 || run->hosts || c->follow ||
+         !time_index_may_exist(c->path) )
         return false;
     state = time_index_open(x, c->path);
     run->index_is_stale = state == INDEX_STALE;

@@ -150,8 +150,13 @@ for size in 0 1 71 72 500; do
 done
 
 # Inputs without an index.
-expect 1 "$xenalyze" index - <mix
-expect_message 'only a file that is not compressed can have an index'
+for path in - /dev/stdin; do
+    code=0
+    "$xenalyze" index $path <mix >out 2>err || code=$?
+    [ $code -eq 1 ] || fail "an index of $path: exit code $code"
+    expect_message 'an index is beside a file: give the name of the trace'
+    [ ! -e $path.xti ] || fail "there is $path.xti"
+done
 if command -v zstd >/dev/null; then
     zstd -q mix -o mix.zst
     expect 1 "$xenalyze" index mix.zst
@@ -163,10 +168,29 @@ expect 2 "$xenalyze" index --time=1..2 mix
 expect_message '--index has the whole file: leave out --time'
 : >empty
 expect 1 "$xenalyze" index empty
+expect_message 'empty is empty: capture a trace'
 [ ! -e empty.xti ] || fail 'an index of nothing'
 head -c 100000 /dev/urandom >noise
 expect 1 "$xenalyze" index noise
 [ ! -e noise.xti ] || fail 'an index of noise'
+
+# Other files of the index's name: a report leaves them alone, and only regular
+# files are replaced by an index.
+ln mix named
+echo precious >named.xti
+expect 0 "$xenalyze" latency --time=13.2..13.25 named
+[ "$(cat named.xti)" = precious ] || fail 'a report replaced another file'
+rm named.xti
+for kind in 'mkfifo' 'mkdir' 'ln -s mix' 'ln -s /dev/null'; do
+    $kind named.xti
+    expect 1 "$xenalyze" index named
+    expect_message 'cannot write named.xti: it is '
+    expect 0 "$xenalyze" latency --time=13.2..13.25 named
+    sed 's/named/mix/g' out | cmp want - >&2 || fail "$kind: other output"
+    rm -r named.xti
+done
+cmp mix named >&2 || fail 'the index replaced the trace'
+rm named
 
 # A full disk: one line, and the index that was there stays.
 expect 0 "$xenalyze" index mix

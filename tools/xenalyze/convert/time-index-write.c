@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/fault.h"
@@ -264,6 +266,21 @@ static int write_index(struct index_writer *w, const char *name, struct err *e)
     return rc ? err_sys(e, rc, "cannot write %s", name) : 0;
 }
 
+/* The index replaces a file, but none of another kind, and not the trace. */
+static int check_target(const char *name, const char *path, struct err *e)
+{
+    struct stat st;
+
+    assert(strlen(name) > strlen(path));
+    if ( stat(name, &st) )
+        return 0;
+    if ( !S_ISREG(st.st_mode) )
+        return err_set(e, -EINVAL, "cannot write %s: it is no regular file",
+                       name);
+    return output_file_replaces(path, &st)
+           ? err_set(e, -EINVAL, "cannot write %s: it is the trace", name) : 0;
+}
+
 int time_index_write(const struct index_options *o, struct index_counts *counts,
                      struct err *e)
 {
@@ -273,8 +290,9 @@ int time_index_write(const struct index_options *o, struct index_counts *counts,
     int rc;
 
     *counts = (struct index_counts){ .checkpoints = 0 };
-    rc = name ? output_file_open(&file, name, e)
+    rc = name ? check_target(name, o->path, e)
          : err_sys(e, -ENOMEM, "cannot index %s", o->path);
+    rc = rc ? rc : output_file_open(&file, name, e);
     if ( !rc )
     {
         w.out = file.out;

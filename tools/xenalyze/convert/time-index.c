@@ -39,6 +39,17 @@ char *time_index_name(const char *path)
     return asprintf(&name, "%s" TIME_INDEX_SUFFIX, path) < 0 ? NULL : name;
 }
 
+/* Another program owns the folders of these. */
+static const char *const nameless[] = { "/dev/stdin", "/dev/fd/", "/proc/" };
+
+bool time_index_may_exist(const char *path)
+{
+    for ( size_t i = 0; i < sizeof(nameless) / sizeof(nameless[0]); i++ )
+        if ( !strncmp(path, nameless[i], strlen(nameless[i])) )
+            return false;
+    return strcmp(path, "-");
+}
+
 #define SAMPLES 64u
 #define SAMPLE_BYTES 4096u
 
@@ -118,8 +129,7 @@ static bool is_valid_header(const struct index_header *h, uint64_t file_size)
     struct index_header expected;
 
     index_header_init(&expected);
-    return !memcmp(h->magic, expected.magic, sizeof(h->magic)) &&
-           h->version == expected.version && h->crc == index_header_crc(h) &&
+    return h->version == expected.version && h->crc == index_header_crc(h) &&
            h->metadata_size < MAX_TABLES && tables_bytes(h) < MAX_TABLES &&
            h->tables <= file_size && file_size - h->tables == tables_bytes(h);
 }
@@ -192,14 +202,15 @@ static int read_tables(struct time_index *x)
 
 static enum index_state read_index(struct time_index *x, const char *path)
 {
-    enum index_state state = INDEX_STALE;
+    enum index_state state = INDEX_MISSING;
     struct stat st;
     int rc;
 
-    if ( !fstat(x->fd, &st) &&
+    if ( !fstat(x->fd, &st) && S_ISREG(st.st_mode) &&
          !file_read_at(x->fd, &x->header, sizeof(x->header), 0, -EINVAL) &&
-         is_valid_header(&x->header, st.st_size) )
-        state = compare_trace(&x->header.trace, path);
+         !memcmp(x->header.magic, magic, sizeof(magic)) )
+        state = is_valid_header(&x->header, st.st_size)
+                ? compare_trace(&x->header.trace, path) : INDEX_STALE;
     if ( state != INDEX_FITS )
         return state;
     rc = read_tables(x);
@@ -212,8 +223,8 @@ enum index_state time_index_open(struct time_index *x, const char *path)
     enum index_state state;
 
     *x = (struct time_index){ .fd = -1 };
-    if ( name )
-        x->fd = fault_open(name, O_RDONLY | O_CLOEXEC, 0);
+    if ( name )         /* opening a pipe would wait for a writer */
+        x->fd = fault_open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
     free(name);
     if ( x->fd < 0 )
         return INDEX_MISSING;

@@ -85,7 +85,7 @@ struct time_index
 enum index_state
 {
     INDEX_FITS,
-    INDEX_MISSING,
+    INDEX_MISSING,              /* or another file has its name */
     INDEX_OUTGROWN,             /* the trace has grown since */
     INDEX_STALE,                /* for another trace, version, or damaged */
 };
@@ -150,6 +150,9 @@ int time_index_write(const struct index_options *o, struct index_counts *counts,
                      struct err *e);
 
 /* --- common --------------------------------------------------------------- */
+
+/* False: the path is a descriptor, beside which no index can be. */
+bool time_index_may_exist(const char *path);
 
 /* The name of the index; free().  NULL: no memory. */
 char *time_index_name(const char *path);
