@@ -82,8 +82,9 @@ static int check_input(const struct run *run, struct err *e)
     if ( rc == -ESPIPE && is_empty_file(c->path) )
         return PASS_NO_RECORD;
     if ( rc == -ESPIPE )
-        return err_set(e, -EINVAL, "%s: only a file that is not compressed "
-                       "can have an index", run->name);
+        return err_set(e, -EINVAL, "%s: only a file that is neither "
+                       "compressed nor of the other byte order can have an "
+                       "index", run->name);
     rc = rc ? err_set(e, rc, "%s", unmapped.text)
             : xt_trace_rewind(run->trace, e);
     return rc || first <= last ? rc : PASS_NO_RECORD;

@@ -160,8 +160,17 @@ done
 if command -v zstd >/dev/null; then
     zstd -q mix -o mix.zst
     expect 1 "$xenalyze" index mix.zst
-    expect_message 'only a file that is not compressed can have an index'
+    expect_message 'only a file that is neither compressed nor of the other'
     rm mix.zst
+fi
+if command -v python3 >/dev/null; then
+    head -c 30000 mix >short
+    python3 -c 'import array, sys
+a = array.array("I", open("short", "rb").read())
+a.byteswap()
+a.tofile(open("swapped", "wb"))'
+    expect 1 "$xenalyze" index swapped
+    expect_message 'neither compressed nor of the other byte order can have an'
 fi
 expect 1 "$xenalyze" index amd mix
 expect 2 "$xenalyze" index --time=1..2 mix
