@@ -14,20 +14,38 @@
 #include "xenalyze/engine/engine.h"
 #include "xenalyze/pass-progress.h"
 
-/* Would an analysis correct clocks?  1, 0, or -errno; the trace is rewound. */
-static int find_corrections(const struct run *run, struct err *e)
+static int note_disorder(void *state, const struct fact_end *f, struct err *e)
 {
-    /* An analysis that ends with the first record. */
-    const struct analyze_options options = { .threads = 1, .bounded = true };
-    unsigned int nr;
+    bool *any = state;
+
+    (void)e;
+    *any |= fact_disorder_error(&f->disorder) > 0;
+    return 0;
+}
+
+/*
+ * Would an analysis correct clocks, or warn of them?  A span has too few
+ * records to find out.  1, 0, or -errno; the trace is rewound.
+ */
+static int find_differences(const struct run *run, struct err *e)
+{
+    static const struct sink_ops ops = {
+        .name = "disorder", .end = note_disorder,
+    };
+    const struct analyze_options options = {
+        .threads = run->config->threads, .hz = run->config->hz,
+        .info = &run->info,
+    };
     bool any = false;
-    int rc = analyze_trace(run->trace, &options, NULL, 0, e);
+    const struct sink sink = { &ops, &any };
+    unsigned int nr;
+    int rc = analyze_trace(run->trace, &options, &sink, 1, e);
 
     rc = rc ? rc : xt_trace_rewind(run->trace, e);
     rc = rc ? rc : xt_trace_cpus(run->trace, &nr, e);
     if ( !rc )
     {
-        any = analyze_has_corrections(run->trace, nr);
+        any |= analyze_has_corrections(run->trace, nr);
         rc = analyze_reset_clocks(run->trace, e);
     }
     rc = rc ? rc : xt_trace_rewind(run->trace, e);
@@ -42,7 +60,7 @@ int index_build(const struct run *run, struct index_counts *counts,
         .trace = run->trace, .path = run->config->path,
     };
     struct pass_progress progress;
-    int rc = find_corrections(run, e);
+    int rc = find_differences(run, e);
 
     if ( rc < 0 )
         return rc;
@@ -102,6 +120,9 @@ int index_pass(const struct run *run, struct err *e)
     if ( counts.is_unusable )
         log_warning(run->log, "%s: the index is empty, since the trace is "
                     "damaged, or has several captures", run->name);
+    else if ( counts.clocks_differ )
+        log_warning(run->log, "%s: reports will not use the index, since the "
+                    "clocks of pcpus differ; --cut will", run->name);
     *num_human_1024(size, counts.size, "B") = '\0';
     fprintf(run->out, "%s" TIME_INDEX_SUFFIX ": %" PRIu32 " checkpoint%s, %s\n",
             run->name, counts.checkpoints, num_plural(counts.checkpoints),

@@ -52,6 +52,18 @@ for trace in mix amd skewed; do
     done
 done
 
+# Clocks that differ, and cannot be corrected: a span has too few records to
+# find out.
+expect 0 "$xensim" --virtual --boot 'tbuf_size=256 tevt_mask=0x2f000' -T 20 \
+    --seed 631260 --cpus 4 --online 2 --kind pvh --load busy --rate 5k \
+    --tsc-skew 300us --domains 60 --vcpus 3 --ratelimit 0 --output contradictory
+expect 0 "$xenalyze" index contradictory
+expect_message 'reports will not use the index, since the clocks of pcpus differ'
+for command in latency why; do
+    same contradictory 18..18.1 $command
+    grep -q 'waits may be wrong by' without.err || fail 'no contradiction'
+done
+
 # The first records of a pcpu are in the span.
 run_xensim -T 14 --seed 724363 --cpus 4 --online 2 --hotplug 3s --kind pv \
     --load bursty --vendor amd --storm 300ms --rate 10k --output late

@@ -289,7 +289,7 @@ int time_index_write(const struct index_options *o, struct index_counts *counts,
     struct output_file file;
     int rc;
 
-    *counts = (struct index_counts){ .checkpoints = 0 };
+    *counts = (struct index_counts){ .clocks_differ = o->clocks_differ };
     rc = name ? check_target(name, o->path, e)
          : err_sys(e, -ENOMEM, "cannot index %s", o->path);
     rc = rc ? rc : output_file_open(&file, name, e);

@@ -38,7 +38,8 @@ struct index_identity
 enum index_flag
 {
     INDEX_CLOCKS_DIFFER = 1,    /* an analysis corrects the clocks of pcpus,
-                                   which the index does not */
+                                   which the index does not, or warns of them,
+                                   which needs more records than of a span */
     INDEX_IS_UNUSABLE = 2,      /* without checkpoints: the trace is damaged,
                                    or has several captures */
 };
@@ -143,6 +144,7 @@ struct index_counts
     uint32_t checkpoints;
     uint64_t size;              /* bytes of the index */
     bool is_unusable;           /* see INDEX_IS_UNUSABLE */
+    bool clocks_differ;         /* see INDEX_CLOCKS_DIFFER */
 };
 
 /* Write the index of a trace beside it.  0 or -errno with *e. */
