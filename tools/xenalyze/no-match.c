@@ -295,19 +295,9 @@ static void list_events(const struct xt_event_counts *t, char *text,
 static int count_events(const struct run *run, struct xt_counts *counts,
                         struct err *e)
 {
-    struct xt_records records;
-    struct xt_window w;
     int rc = xt_trace_rewind(run->trace, e);
 
-    while ( !rc && (rc = xt_trace_next_window(run->trace, &w, e)) > 0 )
-    {
-        xt_trace_begin_records(run->trace, &w, &records);
-        rc = xt_counts_add_window(counts, &w, records.damage);
-    }
-    if ( !rc )
-        rc = xt_counts_finish(counts, xt_trace_position(run->trace),
-                              xt_trace_damage(run->trace));
-    return rc;
+    return rc ? rc : count_trace(counts, run->trace, NULL, NULL, e);
 }
 
 static int check_events(const struct run *run, struct err *e)

@@ -15,6 +15,7 @@
 #include "common/fault.h"
 #include "libxentrace/internal.h"
 #include "xenalyze/account/account.h"
+#include "xenalyze/lines/count-trace.h"
 
 struct count
 {
@@ -77,28 +78,32 @@ const struct line_style *count_style(void)
     return &style;
 }
 
+struct count_progress
+{
+    void (*fn)(void *arg, uint64_t time);
+    void *arg;
+};
+
+static int show_counted(void *arg, const struct xt_window *w, uint64_t nr)
+{
+    const struct count_progress *p = arg;
+
+    (void)w;
+    (void)nr;
+    p->fn(p->arg, 0);
+    return 0;
+}
+
 int count_windows(struct count *c, struct xt_trace *t,
                   void (*progress)(void *arg, uint64_t time), void *arg,
                   const struct xt_damage **damage, struct err *e)
 {
-    struct xt_records records;
-    struct xt_window w;
-    int rc;
+    struct count_progress p = { progress, arg };
+    int rc = count_trace(&c->counts, t, progress ? show_counted : NULL, &p, e);
 
     assert(!c->records);
-    while ( (rc = xt_trace_next_window(t, &w, e)) > 0 )
-    {
-        xt_trace_begin_records(t, &w, &records);
-        if ( xt_counts_add_window(&c->counts, &w, records.damage) )
-            return err_sys(e, -ENOMEM, "cannot count %s", xt_trace_name(t));
-        if ( progress )
-            progress(arg, 0);
-    }
     if ( rc )
-        return rc;
-    if ( xt_counts_finish(&c->counts, xt_trace_position(t),
-                          xt_trace_damage(t)) )
-        return err_sys(e, -ENOMEM, "cannot count %s", xt_trace_name(t));
+        return err_sys(e, rc, "cannot count %s", xt_trace_name(t));
     c->records = c->counts.total.records;
     *damage = &c->counts.damage;
     return 0;

@@ -8,6 +8,7 @@
 
 #include "xenalyze/lines/catalogue-lines.h"
 #include "xenalyze/lines/count.h"
+#include "xenalyze/lines/count-trace.h"
 #include "xenalyze/lines/dump.h"
 #include "xenalyze/lines/file-info.h"
 #include "xenalyze/lines/file-order.h"
