@@ -345,7 +345,8 @@ const struct command xenalyze_commands[XENALYZE_NR_COMMANDS] = {
       .help = "make --time fast in a long trace: writes FILE.xti",
       .details = "With the index, a report of a short time takes a fraction of "
         "a second, wherever the time is; without, all of the trace before it "
-        "is read.  An index of another state of the file is written anew.",
+        "is read, and for info and count, all of the trace.  A report with "
+        "--time writes an index of another state of the file anew.",
       .options = OPTIONS("--index") },
     { .name = "export", .args = "FORM FILE",
       .help = "for programs (json) and viewers (html, perfetto)",

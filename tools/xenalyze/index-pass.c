@@ -7,11 +7,15 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <sys/stat.h>
 
+#include "common/fault.h"
 #include "common/num.h"
+#include "xenalyze/captures.h"
 #include "xenalyze/convert/convert.h"
 #include "xenalyze/engine/engine.h"
+#include "xenalyze/lines/lines.h"
 #include "xenalyze/pass-progress.h"
 
 static int note_disorder(void *state, const struct fact_end *f, struct err *e)
@@ -53,11 +57,86 @@ static int find_differences(const struct run *run, struct err *e)
     return rc ? rc : any;
 }
 
-int index_build(const struct run *run, struct index_counts *counts,
-                struct err *e)
+/* --- counts --------------------------------------------------------------- */
+
+/* The pass in the order of the file, beside that in the order of time. */
+struct counting
+{
+    const char *path;
+    struct saved_counts saved;
+    struct err err;
+    pthread_t thread;
+    bool has_thread, is_done;
+    int rc;
+};
+
+static void *run_counting(void *counting)
+{
+    struct counting *c = counting;
+    struct xt_trace *trace = NULL;
+    struct captures captures;
+    int rc = saved_counts_init(&c->saved);
+
+    assert(!c->is_done);
+    rc = rc ? rc : xt_trace_open(&trace, c->path, 0, &c->err);
+    rc = rc ? rc : count_trace(&c->saved.counts, trace,
+                               saved_counts_add_window, &c->saved, &c->err);
+    xt_trace_close(trace);
+    if ( !rc )
+    {
+        captures = captures_count(c->path, &c->saved.counts.damage);
+        c->saved.captures = captures.nr;
+        c->saved.cycles = captures.cycles;
+        rc = captures.nr ? 0 : -ENOMEM;
+    }
+    c->rc = rc;
+    return NULL;
+}
+
+/* Without a second thread, the records are counted in the end. */
+static void begin_counting(struct counting *c, const struct run *run)
+{
+    *c = (struct counting){ .path = run->config->path, .err = ERR_INIT };
+    c->has_thread = run->config->threads > 1 && !fault_hit(FAULT_OPEN) &&
+                    !pthread_create(&c->thread, NULL, run_counting, c);
+}
+
+/* An index_counts_fn. */
+static int end_counting(void *counting, struct saved_counts **saved,
+                        struct err *e)
+{
+    struct counting *c = counting;
+
+    assert(!c->is_done);
+    if ( c->has_thread )
+        pthread_join(c->thread, NULL);
+    else
+        run_counting(c);
+    c->is_done = true;
+    *saved = c->rc ? NULL : &c->saved;
+    /* Too much metadata: info and count read the trace. */
+    if ( !c->rc || c->rc == -E2BIG )
+        return 0;
+    return *c->err.text ? err_set(e, c->rc, "%s", c->err.text)
+                        : err_sys(e, c->rc, "cannot count %s", c->path);
+}
+
+static void free_counting(struct counting *c)
+{
+    assert(c->path);
+    if ( c->has_thread && !c->is_done )
+        pthread_join(c->thread, NULL);
+    saved_counts_fini(&c->saved);
+}
+
+/* --- the index ------------------------------------------------------------ */
+
+static int build_beside_counting(const struct run *run, struct counting *c,
+                                 struct index_counts *counts, struct err *e)
 {
     struct index_options o = {
         .trace = run->trace, .path = run->config->path,
+        .get_counts = end_counting, .counts_arg = c,
     };
     struct pass_progress progress;
     int rc = find_differences(run, e);
@@ -75,6 +154,18 @@ int index_build(const struct run *run, struct index_counts *counts,
     rc = rc ? rc : time_index_write(&o, counts, e);
     pass_progress_end(&progress);
     return rc ? rc : xt_trace_rewind(run->trace, e);
+}
+
+int index_build(const struct run *run, struct index_counts *counts,
+                struct err *e)
+{
+    struct counting counting;
+    int rc;
+
+    begin_counting(&counting, run);
+    rc = build_beside_counting(run, &counting, counts, e);
+    free_counting(&counting);
+    return rc;
 }
 
 static bool is_empty_file(const char *path)
@@ -118,11 +209,13 @@ int index_pass(const struct run *run, struct err *e)
     if ( rc )
         return rc;
     if ( counts.is_unusable )
-        log_warning(run->log, "%s: the index is empty, since the trace is "
-                    "damaged, or has several captures", run->name);
+        log_warning(run->log, "%s: the index serves --info and --count only, "
+                    "since the trace is damaged, or has several captures",
+                    run->name);
     else if ( counts.clocks_differ )
         log_warning(run->log, "%s: reports will not use the index, since the "
-                    "clocks of pcpus differ; --cut will", run->name);
+                    "clocks of pcpus differ; --cut, --info and --count will",
+                    run->name);
     *num_human_1024(size, counts.size, "B") = '\0';
     fprintf(run->out, "%s" TIME_INDEX_SUFFIX ": %" PRIu32 " checkpoint%s, %s\n",
             run->name, counts.checkpoints, num_plural(counts.checkpoints),

@@ -7,9 +7,11 @@
 #include "xenalyze/pass-progress.h"
 
 #include <assert.h>
+#include <errno.h>
 
 #include "libxentrace/catalogue.h"
 #include "xenalyze/captures.h"
+#include "xenalyze/convert/convert.h"
 #include "xenalyze/lines/lines.h"
 #include "xenalyze/text/text.h"
 #include "xenalyze/time-span.h"
@@ -376,6 +378,19 @@ static void print_counts(const struct run *run, struct count *c)
     text_print_cut(was_cut, run->out);
 }
 
+/* Use the counts of the index. */
+static int count_known(const struct run *run, struct count *c,
+                       struct xt_damage *damage, struct err *e)
+{
+    const struct xt_counts *known = &run->counts->counts;
+
+    if ( count_copy(c, known) )
+        return err_sys(e, -ENOMEM, "cannot count %s", run->name);
+    *damage = known->damage;
+    run_warn_places(run, damage);
+    return 0;
+}
+
 /* The order of records does not matter if all are counted. */
 static int count_all(struct pass *p, struct count *c,
                      struct xt_damage *damage, struct err *e)
@@ -412,19 +427,29 @@ static int count_selected(struct pass *p, struct count *c,
     return rc;
 }
 
-int count_pass(const struct run *run, struct err *e)
+static int count_read_pass(const struct run *run, struct count *c,
+                           struct xt_damage *damage, struct err *e)
 {
-    struct xt_damage damage;
-    struct count *c = NULL;
     struct pass p;
     int rc = pass_begin(&p, run, e);
 
-    if ( !rc )
-    {
-        rc = count_new(&c);
-        rc = rc ? err_sys(e, rc, "cannot count %s", run->name)
-                : count_selected(&p, c, &damage, e);
-    }
+    rc = rc ? rc : count_selected(&p, c, damage, e);
+    pass_end(&p);
+    return rc;
+}
+
+int count_pass(const struct run *run, struct err *e)
+{
+    const struct config *o = run->config;
+    bool selects = o->time || o->pcpus || o->domains || o->vcpus || o->events;
+    struct xt_damage damage;
+    struct count *c = NULL;
+    int rc = count_new(&c);
+
+    if ( rc )
+        return err_sys(e, rc, "cannot count %s", run->name);
+    rc = run->counts && !selects ? count_known(run, c, &damage, e)
+                                 : count_read_pass(run, c, &damage, e);
     if ( !rc )
     {
         print_counts(run, c);
@@ -433,6 +458,5 @@ int count_pass(const struct run *run, struct err *e)
     if ( !rc )
         run_warn_backward(run, damage.times[XT_DAMAGE_BACKWARD]);
     count_free(c);
-    pass_end(&p);
     return rc;
 }

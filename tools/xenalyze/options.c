@@ -269,8 +269,8 @@ static const struct opt opts[] = {
               "begin" },
 
     { .name = "index", .type = OPT_FLAG, .at = offsetof(struct config, index),
-      .help = "write an index beside the trace: reports with --time become "
-              "faster" },
+      .help = "write an index beside the trace: reports with --time, --info "
+              "and --count become faster" },
 
     { .type = OPT_GROUP, .help = "Selection" },
     { .name = "time", .type = OPT_TEXT, .arg = "A..B",

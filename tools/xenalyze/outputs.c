@@ -77,13 +77,16 @@ void run_warn_twice(const struct run *run, uint64_t copies)
                     "it twice; analyze one copy", run->name);
 }
 
-void run_warn_damage(const struct run *run)
+void run_warn_places(const struct run *run, const struct xt_damage *damage)
 {
-    const struct xt_damage *damage = xt_trace_damage(run->trace);
-
     assert(damage);
     run_warn_gaps(run, xt_damage_gaps(damage), xt_damage_bytes(damage));
     run_warn_twice(run, damage->times[XT_DAMAGE_TWICE]);
+}
+
+void run_warn_damage(const struct run *run)
+{
+    run_warn_places(run, xt_trace_damage(run->trace));
 }
 
 void run_warn_backward(const struct run *run, uint64_t windows)
@@ -543,6 +546,16 @@ static int begin_programs(const struct run *run, struct err *e)
     return rc == PROGRAMS_NO_PAIRS ? clock_estimate(run, e) : rc;
 }
 
+/* Only one file that is complete has an index. */
+static bool may_have_index(const struct run *run)
+{
+    const struct config *c = run->config;
+
+    assert(!run->index);
+    return c->nr_paths == 1 && !run->hosts && !c->follow &&
+           time_index_may_exist(c->path);
+}
+
 /*
  * With --time, much less than the trace may have to be read.  False: the trace
  * has no index that fits, or is one of several.
@@ -554,9 +567,7 @@ static bool open_index(struct run *run, struct time_index *x)
     enum index_state state;
     size_t size;
 
-    assert(!run->index);
-    if ( !c->time || c->nr_paths != 1 || run->hosts || c->follow ||
-         !time_index_may_exist(c->path) )
+    if ( !c->time || !may_have_index(run) )
         return false;
     state = time_index_open(x, c->path);
     run->index_is_stale = state == INDEX_STALE;
@@ -575,6 +586,35 @@ static void close_index(struct run *run, struct time_index *x)
     run->index = NULL;
     xt_trace_set_metadata(run->trace, NULL, 0);
     time_index_close(x);
+}
+
+/* For --info and --count, the trace may not have to be read at all. */
+static bool load_counts(struct run *run, struct saved_counts *c)
+{
+    const struct config *config = run->config;
+    struct time_index x;
+    int rc;
+
+    if ( (!config->info && !config->count) || !may_have_index(run) ||
+         time_index_open(&x, config->path) != INDEX_FITS )
+        return false;
+    rc = time_index_load_counts(&x, c);
+    time_index_close(&x);
+    if ( rc )
+        return false;
+    run->counts = c;
+    if ( c->metadata_leads && xt_damage_grade(&c->counts.damage) <=
+                              XT_GRADE_CUT )
+        xt_trace_set_metadata(run->trace, c->records, c->records_size);
+    return true;
+}
+
+static void close_counts(struct run *run, struct saved_counts *c)
+{
+    assert(run->counts == c);
+    run->counts = NULL;
+    xt_trace_set_metadata(run->trace, NULL, 0);
+    saved_counts_fini(c);
 }
 
 static int run_passes(struct run *run, struct err *e)
@@ -613,12 +653,16 @@ static int run_passes(struct run *run, struct err *e)
 
 int outputs_run(struct run *run, struct err *e)
 {
+    struct saved_counts counts;
     struct time_index index;
+    bool has_counts = load_counts(run, &counts);
     bool has_index = open_index(run, &index);
     int rc = run_passes(run, e);
 
     assert(!has_index || run->index == &index);
     if ( has_index )
         close_index(run, &index);
+    if ( has_counts )
+        close_counts(run, &counts);
     return rc;
 }

@@ -26,6 +26,8 @@ struct run
     struct report_hosts *hosts; /* the trace is one of several; or NULL */
     const struct time_index *index;     /* of the trace; or NULL */
     bool index_is_stale;        /* the trace has one that does not fit */
+    const struct saved_counts *counts;  /* of all records, by an index; or
+                                           NULL */
     struct xt_info info;        /* metadata in the trace ... */
     struct xt_domain_names names;       /* ... and its domains' names */
     const struct log *log;
@@ -57,8 +59,11 @@ void run_warn_gaps(const struct run *run, uint64_t places, uint64_t bytes);
 /* Warn that the trace has copies of a capture, each counted. */
 void run_warn_twice(const struct run *run, uint64_t copies);
 
-/* Both warnings, after a pass that has read all of the trace. */
+/* Both warnings, after a pass that has read all of the trace ... */
 void run_warn_damage(const struct run *run);
+
+/* ... or about damage that is known without such a pass. */
+void run_warn_places(const struct run *run, const struct xt_damage *damage);
 
 /* The same for time stamps before those of earlier records of a pcpu. */
 void run_warn_backward(const struct run *run, uint64_t windows);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The pass over the windows in the order of the file, for counts that do not
- * depend on the order of time (--info).
+ * depend on the order of time (--info); or the same from an index.
  */
 #include "xenalyze/outputs.h"
 
@@ -9,6 +9,7 @@
 
 #include "libxentrace/internal.h"
 #include "xenalyze/captures.h"
+#include "xenalyze/convert/convert.h"
 #include "xenalyze/info-tables.h"
 #include "xenalyze/lines/lines.h"
 #include "xenalyze/text/text.h"
@@ -84,10 +85,20 @@ static int print_counted(struct pass *p, struct err *e)
     return print_info(p, &p->counts);
 }
 
+/* Print what the index has. */
+static int print_known(struct pass *p)
+{
+    const struct saved_counts *known = p->run->counts;
+    int rc = saved_counts_add_texts(known, &p->texts);
+
+    p->captures = (struct captures){ known->captures, known->cycles };
+    return rc ? rc : print_info(p, &known->counts);
+}
+
 int windows_pass(const struct run *run, struct err *e)
 {
     struct pass p = { .run = run, .texts = { .names = &run->names } };
-    int rc = print_counted(&p, e);
+    int rc = run->counts ? print_known(&p) : print_counted(&p, e);
 
     assert(run->config->info);
     xt_counts_fini(&p.counts);

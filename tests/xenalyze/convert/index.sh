@@ -2,27 +2,45 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # With the index of a trace, reports of a span read a small part of the trace,
-# and print the same.
+# and info and count nothing of it; all print the same.
 . "$top_srcdir/tests/xenalyze/reports/lib.sh"
 
 run_xensim() {
     expect 0 "$xensim" --virtual --boot tbuf_size=64 "$@"
 }
 
-# same TRACE SPAN COMMAND... : the output with and without the index is equal
-same() {
-    trace=$1; span=$2; shift 2
-    "$xenalyze" "$@" --time="$span" "$trace" >with 2>with.err
+# same_output TRACE COMMAND... : the output with and without the index is equal
+same_output() {
+    trace=$1; shift
+    "$xenalyze" "$@" "$trace" >with 2>with.err
     with=$?
     mv "$trace.xti" aside
-    "$xenalyze" "$@" --time="$span" "$trace" >without 2>without.err
+    "$xenalyze" "$@" "$trace" >without 2>without.err
     without=$?
     mv aside "$trace.xti"
     [ $with -eq $without ] && [ -s without ] && cmp with without >&2 &&
         cmp with.err without.err >&2 || {
         diff without with | sed 20q >&2
-        fail "$trace $span: $* differs: $(cat with.err)"
+        fail "$trace: $* differs: $(cat with.err)"
     }
+}
+
+# same TRACE SPAN COMMAND... : likewise, of a span
+same() {
+    trace=$1; span=$2; shift 2
+    same_output "$trace" "$@" --time="$span"
+}
+
+# same_counts TRACE: what the index has for info and count is right
+same_counts() {
+    for command in info 'info --json' 'info --csv' 'info --cpu-hz=1G' --info \
+        count 'count --sort=name --top=3' 'count --domain=1' '--count --info' \
+        '--info --summary --threads=1' \
+        '--count --report-interrupts --threads=1' '--info --count --time=0.1..'
+    do
+        # shellcheck disable=SC2086
+        same_output "$1" $command
+    done
 }
 
 check_reports() {
@@ -46,6 +64,7 @@ for trace in mix amd skewed; do
     grep -qE "^$trace.xti: ([2-9]|[1-9][0-9]+) checkpoints, " out ||
         fail "$(cat out)"
     [ $trace = skewed ] || check_reports $trace 13.2..13.25
+    same_counts $trace
     for span in 12.7..12.7005 13.95.. 0.1..0.2 5..9; do
         same $trace $span summary
         same $trace $span --cut=-
@@ -86,16 +105,33 @@ mv with want
 expect 0 "$xenalyze" latency --time=13.2..13.25 begin_lost
 sed 's/begin_lost/mix/g' out | cmp want - >&2 || fail 'the index is not used'
 [ ! -s err ] || fail "records before the checkpoint are read: $(cat err)"
+for command in info count; do
+    expect 0 "$xenalyze" $command mix
+    mv out want.$command
+    expect 0 "$xenalyze" $command begin_lost
+    sed 's/begin_lost/mix/g' out | cmp want.$command - >&2 ||
+        fail "$command reads the trace"
+    [ ! -s err ] || fail "$command reads the trace: $(cat err)"
+done
 rm begin_lost.xti
 expect 0 "$xenalyze" latency --time=13.2..13.25 begin_lost
 grep -q damaged err || fail 'the damage is not read without the index'
 
-# The index of a damaged trace is empty.
+# The index of a damaged trace has counts, but no checkpoint.
 expect 0 "$xenalyze" index begin_lost
 grep -q 'begin_lost.xti: 0 checkpoints' out || fail "$(cat out)"
-grep -q 'the index is empty, since the trace is damaged, or has sev' err ||
+grep -q 'the index serves --info and --count only, since the trace is dam' err ||
     fail "$(cat err)"
 same begin_lost 13.2..13.25 latency
+same_counts begin_lost
+# The same for its counts: other damage is not read.
+expect 0 "$xenalyze" info begin_lost
+mv out want.damage
+touch -r begin_lost time
+dd if=/dev/zero of=begin_lost bs=1000 seek=700 count=1 conv=notrunc 2>dd
+touch -r time begin_lost
+expect 0 "$xenalyze" info begin_lost
+cmp out want.damage >&2 || fail 'info reads a damaged trace'
 rm begin_lost*
 
 # An index that does not fit is written anew by a report, in silence.
@@ -121,6 +157,7 @@ head -c 30000000 mix >growing
 expect 0 "$xenalyze" index growing
 grep -qE 'growing.xti: ([1-9]|[1-9][0-9]+) checkpoints?, ' out ||
     fail "a capture that ended abruptly: $(cat out)"
+same_counts growing
 # Reports with an index know that records are missing at the torn end.
 for span in 4.3..4.35 4.9..; do
     for command in summary latency pcpus wakeups 'export json' --cut=-; do
@@ -135,13 +172,34 @@ tail -c +30000001 mix >>growing
 expect 0 "$xenalyze" latency --time=13.2..13.25 growing
 sed 's/growing/mix/g' out | cmp want - >&2 || fail 'a grown trace: other output'
 cmp growing.xti before >&2 || fail 'the index of a grown trace was replaced'
+same_counts growing
 cat amd mix >growing
 expect 0 "$xenalyze" latency --time=13.2..13.25 growing
 cmp -s growing.xti before && fail 'the index of another trace was used'
 # Several captures: the span selects from each.
 same growing 13.2..13.25 latency
 same growing 13.2..13.25 --cut=-
+same_counts growing
 rm growing growing.xti
+
+# Lost records; seals, texts and marks of our collector; the same capture twice;
+# captures one after another of which one is damaged.
+run_xensim -T 1 --seed 9 --cpus 2 --rate 200k --boot tbuf_size=2 \
+    --drain 20ms --output lossy
+expect 0 "$xenalyze" info lossy
+grep -qE '^  lost:    [1-9][0-9]* records' out || fail 'no record is lost'
+expect 0 "$xensim" --cpus 2 --rate 0 -- "$xentrace" -S 1 -s 100 -T 0.5 \
+    --comment 'a comment' sealed
+cat lossy lossy >twice
+cat sealed lossy sealed >several
+head -c 200000 /dev/zero | dd of=several bs=1000 seek=300 conv=notrunc 2>dd
+"$xenalyze" --cut=part --time=0.2..0.4 lossy >out 2>err || fail "$(cat err)"
+for trace in lossy sealed twice several part; do
+    expect 0 "$xenalyze" index $trace
+    same_counts $trace
+done
+
+rm lossy* twice* sealed* several* part*
 
 # Any byte of an index may be wrong.
 size=$(wc -c <mix.xti)
@@ -153,10 +211,37 @@ do
     expect 0 "$xenalyze" latency --time=13.2..13.25 mix
     cmp out want >&2 || fail "byte $at of the index is wrong: other output"
 done
-for size in 0 1 71 72 500; do
+
+# number OFFSET BYTES: a number in the header of the index
+number() {
+    od -An -tu"$2" -j"$1" -N"$2" mix.xti | tr -d ' '
+}
+
+# Any byte of the counts may be wrong: the checkpoints are used all the same.
+expect 0 "$xenalyze" index mix
+counts=$(number 56 8)
+length=$(number 64 4)
+[ "$length" -gt 1000 ] || fail "$length bytes of counts"
+for at in 0 8 100 130 200 600 $((length / 2)) $((length - 1)); do
+    expect 0 "$xenalyze" index mix
+    printf '\252' | dd of=mix.xti bs=1 seek=$((counts + at)) conv=notrunc 2>dd
+    for command in info count; do
+        expect 0 "$xenalyze" $command mix
+        cmp out want.$command >&2 || fail "byte $at of the counts: $command"
+        [ ! -s err ] || fail "byte $at of the counts: $(cat err)"
+    done
+    cp mix.xti before
+    expect 0 "$xenalyze" latency --time=13.2..13.25 mix
+    cmp before mix.xti >&2 || fail "byte $at of the counts: a new index"
+done
+for size in 0 1 71 72 87 88 500; do
     expect 0 "$xenalyze" index mix
     cp mix.xti whole
     head -c $size whole >mix.xti
+    for command in info count; do
+        expect 0 "$xenalyze" $command mix
+        cmp out want.$command >&2 || fail "an index of $size bytes: $command"
+    done
     expect 0 "$xenalyze" latency --time=13.2..13.25 mix
     cmp out want >&2 || fail "an index of $size bytes: other output"
 done
@@ -236,6 +321,14 @@ for kind in alloc open read mmap; do
         1) [ "$(wc -l <err)" -eq 1 ] || fail "$kind $nr: $(cat err)" ;;
         *) fail "$kind $nr: it crashes" ;;
         esac
+        for command in info count; do
+            FAULT=$kind:$nr "$xenalyze" $command mix >out 2>err
+            case $? in
+            0) cmp out want.$command >&2 || fail "$command, $kind $nr" ;;
+            1) [ "$(wc -l <err)" -eq 1 ] || fail "$kind $nr: $(cat err)" ;;
+            *) fail "$command, $kind $nr: it crashes" ;;
+            esac
+        done
         FAULT=$kind:$nr "$xenalyze" index mix >out 2>err
         case $? in
         0) ;;

@@ -128,10 +128,34 @@ static int write_index_table(struct index_writer *w, struct growing *table)
     return write_index_bytes(w, table->bytes, table->size);
 }
 
-static int finish_file(struct index_writer *w)
+static int write_counts(struct index_writer *w, struct saved_counts *c)
 {
     struct index_header *h = &w->header;
+    struct growing section;
+    bool is_saved;
     int rc;
+
+    h->counts = w->size;
+    if ( !c )
+        return 0;
+    rc = growing_init(&section);
+    is_saved = !rc && !counts_save(c, section.out);
+    rc = rc ? rc : growing_flush(&section);
+    if ( !rc && is_saved )
+    {
+        h->counts_size = section.size;
+        h->counts_crc = xt_crc32c(0, section.bytes, section.size);
+        rc = write_index_bytes(w, section.bytes, section.size);
+    }
+    growing_fini(&section);
+    assert(rc || w->size - h->counts == h->counts_size);
+    return rc;
+}
+
+static int finish_file(struct index_writer *w, struct saved_counts *saved)
+{
+    struct index_header *h = &w->header;
+    int rc = write_counts(w, saved);
 
     if ( w->counts->is_unusable )
     {
@@ -140,7 +164,8 @@ static int finish_file(struct index_writer *w)
     }
     h->nr_checkpoints = w->counts->checkpoints;
     h->tables = w->size;
-    rc = h->nr_checkpoints ? write_index_table(w, &w->checkpoints) : 0;
+    if ( !rc && h->nr_checkpoints )
+        rc = write_index_table(w, &w->checkpoints);
     rc = rc ? rc : write_index_table(w, &w->metadata);
     rc = rc ? rc : write_index_table(w, &w->records);
     h->metadata_size = w->records.size;
@@ -252,6 +277,7 @@ static int begin_file(struct index_writer *w)
 
 static int write_index(struct index_writer *w, const char *name, struct err *e)
 {
+    struct saved_counts *saved = NULL;
     struct err unread = ERR_INIT;
     int rc = early_init(&w->early);
 
@@ -260,9 +286,10 @@ static int write_index(struct index_writer *w, const char *name, struct err *e)
     rc = rc ? rc : growing_init(&w->records);
     rc = rc ? rc : begin_file(w);
     rc = rc ? rc : write_checkpoints(w, &unread);
+    rc = rc ? rc : w->o->get_counts(w->o->counts_arg, &saved, &unread);
     if ( *unread.text )
         return err_set(e, rc, "%s", unread.text);
-    rc = rc ? rc : finish_file(w);
+    rc = rc ? rc : finish_file(w, saved);
     return rc ? err_sys(e, rc, "cannot write %s", name) : 0;
 }
 

@@ -23,10 +23,10 @@
 /* The bytes behind the name find errors of transfers as text. */
 static const char magic[8] = { 'x', 't', 'i', '\x1a', '\r', '\n', '\n', '\0' };
 
-#define VERSION 1u
+#define VERSION 2u
 #define MAX_TABLES (256u << 20)
 
-_Static_assert(sizeof(struct index_header) == 72 &&
+_Static_assert(sizeof(struct index_header) == 88 &&
                sizeof(struct index_checkpoint) == 40 &&
                sizeof(struct index_metadata) == 16, "no holes");
 
@@ -131,7 +131,9 @@ static bool is_valid_header(const struct index_header *h, uint64_t file_size)
     index_header_init(&expected);
     return h->version == expected.version && h->crc == index_header_crc(h) &&
            h->metadata_size < MAX_TABLES && tables_bytes(h) < MAX_TABLES &&
-           h->tables <= file_size && file_size - h->tables == tables_bytes(h);
+           h->tables <= file_size && file_size - h->tables == tables_bytes(h) &&
+           h->counts <= h->tables && h->counts_size < MAX_TABLES &&
+           h->counts_size <= h->tables - h->counts;
 }
 
 static const struct index_checkpoint *
@@ -315,4 +317,21 @@ const unsigned char *time_index_get_metadata(const struct time_index *x,
     assert(x->tables);
     *size = x->header.metadata_size;
     return x->header.flags & INDEX_IS_UNUSABLE ? NULL : get_records(x);
+}
+
+/* --- counts --------------------------------------------------------------- */
+
+int time_index_load_counts(const struct time_index *x, struct saved_counts *c)
+{
+    const struct index_header *h = &x->header;
+    unsigned char *bytes = fault_malloc(h->counts_size + 1);
+    int rc = bytes ? file_read_at(x->fd, bytes, h->counts_size, h->counts,
+                                  -EINVAL) : -ENOMEM;
+
+    assert(h->counts_size <= h->tables - h->counts);
+    if ( !rc && xt_crc32c(0, bytes, h->counts_size) != h->counts_crc )
+        rc = -EINVAL;
+    rc = rc ? rc : counts_load(c, bytes, h->counts_size, h->trace.size);
+    free(bytes);
+    return rc;
 }

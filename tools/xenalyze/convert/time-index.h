@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The index of a trace by time, TRACE.xti: what a reader that begins in the
- * middle of the trace needs from before, at CHECKPOINTS some MiB apart.
+ * middle of the trace needs from before, at CHECKPOINTS some MiB apart, and the
+ * counts of all records.
  *
  *     struct index_header
  *     for each checkpoint     the early records of the moment (early-save.h)
+ *     the counts (counts-save.h), or nothing
  *     struct index_checkpoint, for each checkpoint, in the order of time
  *     struct index_metadata, for each metadata record, in the order of time
  *     these metadata records
@@ -22,6 +24,7 @@
 
 #include "common/err.h"
 #include "libxentrace/libxentrace.h"
+#include "xenalyze/convert/counts-save.h"
 #include "xenalyze/convert/early-records.h"
 
 #define TIME_INDEX_SUFFIX ".xti"
@@ -52,8 +55,10 @@ struct index_header
     struct index_identity trace;
     uint64_t tables;            /* offset of the checkpoints */
     uint64_t metadata_size;     /* bytes of the records */
+    uint64_t counts;            /* offset of the counts */
+    uint32_t counts_size, counts_crc;   /* in bytes; 0: there are none */
     uint32_t nr_checkpoints, nr_metadata;
-    uint32_t tables_crc;        /* all behind the states */
+    uint32_t tables_crc;        /* all from `tables` on */
     uint32_t crc;               /* this header, with 0 here */
 };
 
@@ -128,13 +133,25 @@ int time_index_visit_metadata(const struct time_index *x,
 const unsigned char *time_index_get_metadata(const struct time_index *x,
                                              size_t *size);
 
+/*
+ * Read the counts of all records.  0, and saved_counts_fini() is to be called;
+ * -EINVAL: there are none, or they are damaged; -ENOMEM; another -errno.
+ */
+int time_index_load_counts(const struct time_index *x, struct saved_counts *c);
+
 /* --- writing -------------------------------------------------------------- */
+
+/* The counts of the trace, borrowed; NULL: none.  0 or -errno with *e. */
+typedef int index_counts_fn(void *arg, struct saved_counts **counts,
+                            struct err *e);
 
 struct index_options
 {
     struct xt_trace *trace;     /* rewound; a mapped file */
     const char *path;           /* the trace, too */
     bool clocks_differ;         /* see INDEX_CLOCKS_DIFFER */
+    index_counts_fn *get_counts;        /* called behind the last record */
+    void *counts_arg;
     void (*progress)(void *arg, uint64_t time); /* or NULL */
     void *progress_arg;
 };

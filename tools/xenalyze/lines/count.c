@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/fault.h"
 #include "libxentrace/internal.h"
@@ -106,6 +107,24 @@ int count_windows(struct count *c, struct xt_trace *t,
         return err_sys(e, rc, "cannot count %s", xt_trace_name(t));
     c->records = c->counts.total.records;
     *damage = &c->counts.damage;
+    return 0;
+}
+
+int count_copy(struct count *c, const struct xt_counts *known)
+{
+    const struct xt_event_counts *from = &known->events;
+    struct xt_event_counts *to = &c->counts.events;
+    struct xt_event_count *rows = fault_malloc(from->used * sizeof(*rows));
+
+    assert(!c->records && from->used);
+    if ( !rows )
+        return -ENOMEM;
+    memcpy(rows, from->rows, from->used * sizeof(*rows));
+    free(to->rows);
+    *to = *from;
+    to->rows = rows;
+    to->nr_rows = from->used;
+    c->records = known->total.records;
     return 0;
 }
 

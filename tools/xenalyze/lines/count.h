@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "libxentrace/catalogue.h"
+#include "libxentrace/internal.h"
 #include "xenalyze/account/account.h"
 #include "xenalyze/lines/pipeline.h"
 
@@ -27,6 +28,9 @@ void count_free(struct count *c);       /* NULL is fine */
 int count_windows(struct count *c, struct xt_trace *t,
                   void (*progress)(void *arg, uint64_t time), void *arg,
                   const struct xt_damage **damage, struct err *e);
+
+/* The same with counts of all records, from an index.  0 or -ENOMEM. */
+int count_copy(struct count *c, const struct xt_counts *known);
 
 /* The number of records so far. */
 uint64_t count_records(const struct count *c);
