@@ -27,7 +27,7 @@
  *
  * Memory: pcpu_uses for each pcpu, at most WAIT_SPANS spans in all; for each
  * vcpu a struct wait_vcpu; for each vcpu that waited a struct wait_stretches,
- * up to WAIT_RIVALS rivals with a struct wait_rival_index, and 512 bytes if
+ * up to WAIT_RIVALS rivals with a struct wait_rival_index, and 1 KiB if
  * there were more rivals; for each of the longest waits its pieces.
  */
 #ifndef XENALYZE_ACCOUNT_WAIT_CAUSE_H
@@ -92,7 +92,7 @@ struct wait_rival_index
     uint8_t chains[WAIT_RIVALS];        /* by domain, modulo: 1 + number of the
                                            first row; 0: none */
     uint8_t next[WAIT_RIVALS];          /* by row: the same for the next row */
-    struct wait_rival_heap *heap;       /* of all rows; NULL: there is room */
+    struct wait_rival_tree *tree;       /* of all rows; NULL: there is room */
 };
 
 static inline struct wait_rival *

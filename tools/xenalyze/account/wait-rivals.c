@@ -8,7 +8,7 @@
  * list in the end.
  *
  * On a host with hundreds of domains most runs are of a domain without a row.
- * So rows are found by domain in an index, and a full list has a heap of rows
+ * So rows are found by domain in an index, and a full list has a tree of rows
  * by time.
  */
 #include <assert.h>
@@ -60,63 +60,67 @@ static struct wait_rival *find_in_chain(struct wait_rival_index *x,
 /* --- by time -------------------------------------------------------------- */
 
 /*
- * Keys of all rows, the least first.  Times only grow, so a key is updated when
- * it comes to the top.
+ * A tree of keys, each the least of the two below; those of the rows are the
+ * leaves.  Times only grow, so a key is updated when it comes to the top.
  */
-struct wait_rival_heap { uint64_t keys[WAIT_RIVALS]; };
+struct wait_rival_tree { uint64_t keys[2 * WAIT_RIVALS]; };
+
+#define TREE_TOP 1u
+#define TREE_LEAVES WAIT_RIVALS
+
+_Static_assert(!(TREE_LEAVES & (TREE_LEAVES - 1)), "all paths have a length");
 
 /* The time, and the row in the lowest bits. */
-static inline uint64_t heap_key(uint64_t time, unsigned int row)
+static inline uint64_t tree_key(uint64_t time, unsigned int row)
 {
     uint64_t most = UINT64_MAX / WAIT_RIVALS;
 
     return (time < most ? time : most) * WAIT_RIVALS + row;
 }
 
-static struct wait_rival_heap *new_heap(struct wait_causes *w)
+static struct wait_rival_tree *new_tree(struct wait_causes *w)
 {
-    struct wait_rival_heap *h = arena_new(&w->pool.arena,
-                                          struct wait_rival_heap);
+    struct wait_rival_tree *t = arena_new(&w->pool.arena,
+                                          struct wait_rival_tree);
 
-    w->failed |= !h;
-    for ( unsigned int row = 0; h && row < WAIT_RIVALS; row++ )
-        h->keys[row] = heap_key(0, row);
-    return h;
+    w->failed |= !t;
+    /* Keys of no time: the least row is on the left. */
+    for ( unsigned int i = 2 * TREE_LEAVES; t && --i; )
+        t->keys[i] = i < TREE_LEAVES ? t->keys[2 * i]
+                                     : tree_key(0, i - TREE_LEAVES);
+    return t;
 }
 
-/* Replace the first key by a greater one. */
-static void replace_first_key(struct wait_rival_heap *h, uint64_t key)
+static inline void set_key(struct wait_rival_tree *t, unsigned int row,
+                           uint64_t key)
 {
-    unsigned int at = 0, child;
+    unsigned int at = TREE_LEAVES + row;
 
-    for ( ; (child = 2 * at + 1) < WAIT_RIVALS; at = child )
+    debug_assert(row < WAIT_RIVALS && key >= t->keys[at]);
+    t->keys[at] = key;
+    for ( ; at > TREE_TOP; at /= 2 )
     {
-        uint64_t least = h->keys[child];
+        uint64_t other = t->keys[at ^ 1];
 
-        if ( child + 1 < WAIT_RIVALS && h->keys[child + 1] < least )
-            least = h->keys[++child];
-        if ( least > key )
-            break;
-        h->keys[at] = least;
+        key = key < other ? key : other;
+        t->keys[at / 2] = key;
     }
-    h->keys[at] = key;
 }
 
 /* The row with the least time. */
 static unsigned int find_least_row(struct wait_rival_index *x)
 {
-    struct wait_rival_heap *h = x->heap;
+    struct wait_rival_tree *t = x->tree;
 
     for ( ; ; )
     {
-        unsigned int row = h->keys[0] % WAIT_RIVALS;
+        unsigned int row = t->keys[TREE_TOP] % WAIT_RIVALS;
         const struct wait_rival *r = wait_rival_row(x, row);
-        uint64_t key = heap_key(r->cycles + r->inherited, row);
+        uint64_t key = tree_key(r->cycles + r->inherited, row);
 
-        debug_assert(h->keys[0] <= key);
-        if ( h->keys[0] == key )
+        if ( t->keys[TREE_TOP] == key )
             return row;
-        replace_first_key(h, key);
+        set_key(t, row, key);
     }
 }
 
@@ -130,7 +134,7 @@ static struct wait_rival *replace_rival(struct wait_causes *w,
     unsigned int row;
 
     debug_assert(v->nr_rivals == WAIT_RIVALS);
-    if ( !x->heap && !(x->heap = new_heap(w)) )
+    if ( !x->tree && !(x->tree = new_tree(w)) )
         return NULL;
     row = find_least_row(x);
     r = wait_rival_row(x, row);
@@ -168,7 +172,6 @@ static struct wait_rival *append_rival(struct wait_causes *w,
     return r;
 }
 
-COLD
 struct wait_rival *wait_find_rival(struct wait_causes *w, struct wait_vcpu *v,
                                    uint16_t domain)
 {
