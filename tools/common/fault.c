@@ -51,6 +51,7 @@ static const struct
     [FAULT_INTERRUPT]   = { "interrupt", EINTR },
     [FAULT_SHORT_READ]  = { "short-read", 0 },
     [FAULT_SHORT_WRITE] = { "short-write", 0 },
+    [FAULT_TMPFILE]     = { "tmpfile", EOPNOTSUPP },
 };
 
 static _Atomic int state = UNASKED;

@@ -49,6 +49,7 @@ enum fault_kind         /* name in FAULT=, and errno of the failing call */
     FAULT_INTERRUPT,    /* interrupt: EINTR from a read or a write        */
     FAULT_SHORT_READ,   /* short-read: a read returns one byte            */
     FAULT_SHORT_WRITE,  /* short-write: a write accepts one byte          */
+    FAULT_TMPFILE,      /* tmpfile: EOPNOTSUPP from a file without a name */
     FAULT_KINDS
 };
 

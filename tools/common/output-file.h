@@ -4,6 +4,11 @@
  * same directory, which output_file_commit() renames.  A device or pipe gets
  * the bytes directly.
  *
+ * The temporary file has no name until it is complete, so a killed process
+ * leaves nothing.  On file systems without such files, and without /proc, it
+ * has the name TARGET.PID-N.part (at most 200 bytes of TARGET's), and signals
+ * remove it (signal-unlink.h).
+ *
  *     rc = output_file_open(&f, path, e);
  *     if ( !rc )
  *     {
@@ -25,7 +30,8 @@ struct output_file
     int fd;                     /* -1: not open */
     FILE *out;                  /* NULL: only the descriptor is open */
     const char *path;           /* borrowed */
-    char *real, *temporary;     /* NULL: a device */
+    char *real;                 /* NULL: a device */
+    char *temporary;            /* NULL: the file has no name */
 };
 
 int output_file_open(struct output_file *f, const char *path, struct err *e);
