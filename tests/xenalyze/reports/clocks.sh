@@ -152,3 +152,19 @@ grep -q '"verdict":"pcpus"' out || fail 'half: JSON: no vcpu has doubtful waits'
 expect 0 "$xenalyze" export html half
 grep -q '"clock_error":\[[0-3],[0-3],[1-9][0-9]*,2,4\]' out ||
     fail 'half: HTML lacks the number of pcpus'
+
+# Records of other domains are missing, without a word: their vcpus are woken
+# by the selected ones, but never run.
+parts() {
+    play whole "$@" --domains 4 --load io
+    expect 0 "$xenalyze" cut --domain=0,1 -o part whole
+    expect 0 "$xenalyze" latency part
+}
+parts --cpus 4 -T 3
+! grep 'clocks of\|clocks:' out err || fail 'missing domains: clocks differ'
+expect 0 "$xenalyze" summary part
+grep -q 'contradictions: [0-9]\{4,\} runstate changes from another' out ||
+    fail "no state contradicts: $(cat out)"
+# True differences are found nevertheless, by vcpus that lack no record.
+parts --cpus 4 -T 3 --tsc-skew 100us --tsc-jump 100ms
+grep -q 'part: the clocks of pcpus' err || fail "part: clocks are equal: $(cat err)"

@@ -21,6 +21,7 @@ struct script
     struct pcpu pcpus[MAX_PCPUS];
     struct arena arena;
     struct xt_dialect dialect;
+    struct evidence worst;      /* longest lag, by any vcpu */
     bool used[MAX_PCPUS], fast;
     const char *kinds;
     char *text;
@@ -547,6 +548,15 @@ static void run_lines(struct script *s, const char *text)
     free(copy);
 }
 
+/* The end of the segment forgets all vcpus. */
+static void find_worst_evidence(struct script *s)
+{
+    for ( const struct vcpu_order *v = s->global.disorder.vcpus; v;
+          v = v->next )
+        if ( v->evidence.lag > s->worst.lag )
+            s->worst = v->evidence;
+}
+
 static void end_all(struct script *s)
 {
     uint64_t last = s->global.first;
@@ -560,6 +570,7 @@ static void end_all(struct script *s)
                 last = s->pcpus[i].time;
         }
     ck_assert_int_eq(guests_sort(&s->guests), 0);
+    find_worst_evidence(s);
     global_end(&s->global, last);
 }
 
@@ -578,11 +589,11 @@ static void print_anomalies(struct script *s)
 
 static void print_disorder(const struct script *s)
 {
-    const struct disorder *d = &s->global.disorder;
+    const struct evidence *e = &s->worst;
 
-    if ( d->lag )
+    if ( e->lag )
         fprintf(s->out, "%s too late for %s: %" PRIu64 "\n",
-                pcpu_text(d->pcpus[0]), pcpu_text(d->pcpus[1]), d->lag);
+                pcpu_text(e->lag_pcpus[0]), pcpu_text(e->lag_pcpus[1]), e->lag);
 }
 
 static void subscribe(struct script *s, struct sink_ops *ops)

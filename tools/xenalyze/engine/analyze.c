@@ -383,12 +383,12 @@ static struct fact_disorder get_disorder(struct analysis *a, uint64_t records)
     uint64_t least = xt_clock_cycles(&a->clock, FACT_DISORDER_NS);
     struct fact_disorder f;
 
-    assert((!d->lag && !d->doubtful) || d->pcpus[0] != d->pcpus[1]);
     if ( damage->times[XT_DAMAGE_TWICE] )
         disorder_init(d);
     if ( xt_damage_grade(damage) != XT_GRADE_NONE )
-        d->doubtful = 0;
+        disorder_forget_doubts(d);
     f = disorder_conclude(d, least, records);
+    assert(!fact_disorder_error(&f) || f.pcpus[0] != f.pcpus[1]);
     count_silent_pcpus(a, &f);
     return f;
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "xenalyze/machine/disorder.h"
 
+#define ENDS 2                  /* balance of records in any order */
+#define SHARE_MISSING 8u        /* one jump of so many: records are missing */
+#define PROOF_JUMPS 64u         /* so many, and balanced: none is missing */
 #define FEW_SWAPS 3u            /* fewer have no direction */
 #define RARE_SWAPS 1024u        /* records of the scheduler per swap */
 #define MANY_RECORDS 4096u      /* clocks that differ swap more than a few */
@@ -17,12 +21,32 @@ struct swap_group
 
 void disorder_init(struct disorder *d)
 {
-    d->lag = d->doubtful = d->longest_wait = 0;
-    d->nr_swaps = d->nr_doubts = 0;
-    d->pcpus[0] = d->pcpus[1] = 0;
+    d->vcpus = NULL;
+    d->longest_wait = d->nr_swaps = 0;
     d->stride = 1;
     d->nr = 0;
     assert(DISORDER_SWAPS % 2 == 0);
+}
+
+COLD
+void vcpu_order_add_jump(struct vcpu_order *v, unsigned int known,
+                         unsigned int next)
+{
+    assert(known < STATES && next < STATES);
+    if ( known == next )
+        return;
+    v->nr_jumps++;
+    v->balance[known]++;
+    v->balance[next]--;
+}
+
+static void list_vcpu(struct disorder *d, struct vcpu_order *v)
+{
+    if ( v->listed )
+        return;
+    v->listed = true;
+    v->next = d->vcpus;
+    d->vcpus = v;
 }
 
 /* Keep every other swap. */
@@ -36,21 +60,113 @@ static void thin_out(struct disorder *d)
 }
 
 COLD
-void disorder_add_swap(struct disorder *d, uint32_t late, uint32_t early,
-                       uint64_t lag)
+void disorder_add_swap(struct disorder *d, struct vcpu_order *v, uint32_t late,
+                       uint32_t early, uint64_t lag)
 {
     assert(late != early && d->stride);
-    if ( lag > d->lag )
+    list_vcpu(d, v);
+    v->evidence.nr_swaps++;
+    if ( lag > v->evidence.lag )
     {
-        d->lag = lag;
-        d->pcpus[0] = late;
-        d->pcpus[1] = early;
+        v->evidence.lag = lag;
+        v->evidence.lag_pcpus[0] = late;
+        v->evidence.lag_pcpus[1] = early;
     }
     if ( d->nr_swaps++ % d->stride )
         return;
     if ( d->nr == DISORDER_SWAPS )
         thin_out(d);
-    d->swaps[d->nr++] = (struct swap){ late, early, lag };
+    d->swaps[d->nr++] = (struct swap){ v, late, early, lag };
+}
+
+COLD
+void disorder_add_doubt(struct disorder *d, struct vcpu_order *v, uint32_t late,
+                        uint32_t early, uint64_t cycles)
+{
+    assert(late != early);
+    list_vcpu(d, v);
+    v->evidence.nr_doubts++;
+    if ( cycles <= v->evidence.doubtful )
+        return;
+    v->evidence.doubtful = cycles;
+    v->evidence.doubtful_pcpus[0] = late;
+    v->evidence.doubtful_pcpus[1] = early;
+}
+
+void disorder_forget_doubts(struct disorder *d)
+{
+    for ( struct vcpu_order *v = d->vcpus; v; v = v->next )
+        v->evidence.doubtful = 0;
+    assert(d->stride);
+}
+
+/* --- missing records ------------------------------------------------------ */
+
+/* Does at most one jump of so many come from a missing record? */
+static bool is_balanced(const struct vcpu_order *v, unsigned int share)
+{
+    int64_t missing = -ENDS;
+
+    for ( unsigned int i = 0; i < STATES; i++ )
+        missing += v->balance[i] > 0 ? v->balance[i] : 0;
+    assert(missing <= (int64_t)v->nr_jumps);
+    return missing <= 0 || (uint64_t)missing <= v->nr_jumps / share;
+}
+
+static bool is_evidence(const struct vcpu_order *v, bool needs_proof)
+{
+    return needs_proof ? v->nr_jumps >= PROOF_JUMPS &&
+                         is_balanced(v, PROOF_JUMPS)
+                       : is_balanced(v, SHARE_MISSING);
+}
+
+static void add_evidence(struct evidence *sum, const struct evidence *e)
+{
+    sum->nr_swaps += e->nr_swaps;
+    sum->nr_doubts += e->nr_doubts;
+    if ( e->lag > sum->lag )
+    {
+        sum->lag = e->lag;
+        memcpy(sum->lag_pcpus, e->lag_pcpus, sizeof(e->lag_pcpus));
+    }
+    if ( e->doubtful > sum->doubtful )
+    {
+        sum->doubtful = e->doubtful;
+        memcpy(sum->doubtful_pcpus, e->doubtful_pcpus,
+               sizeof(e->doubtful_pcpus));
+    }
+    assert(sum->nr_swaps >= e->nr_swaps);
+}
+
+/*
+ * The evidence of vcpus that lack no record.  If most is of vcpus that do,
+ * the others may lack a few: proof is needed.
+ */
+static struct evidence sum_evidence(const struct disorder *d, bool *needs_proof)
+{
+    struct evidence sum = { 0 }, missing = { 0 }, proven = { 0 };
+
+    for ( const struct vcpu_order *v = d->vcpus; v; v = v->next )
+    {
+        add_evidence(is_evidence(v, false) ? &sum : &missing, &v->evidence);
+        if ( is_evidence(v, true) )
+            add_evidence(&proven, &v->evidence);
+    }
+    assert(d->stride);
+    *needs_proof = missing.nr_swaps + missing.nr_doubts >
+                   sum.nr_swaps + sum.nr_doubts;
+    return *needs_proof ? proven : sum;
+}
+
+static void drop_swaps_of_missing(struct disorder *d, bool needs_proof)
+{
+    unsigned int nr = 0;
+
+    assert(d->nr <= DISORDER_SWAPS);
+    for ( unsigned int i = 0; i < d->nr; i++ )
+        if ( is_evidence(d->swaps[i].vcpu, needs_proof) )
+            d->swaps[nr++] = d->swaps[i];
+    d->nr = nr;
 }
 
 /* --- conclusions ---------------------------------------------------------- */
@@ -130,18 +246,19 @@ static const struct swap *find_difference(const struct disorder *d)
 }
 
 /* Contradictions as few as those of a single wrong record. */
-static bool is_wrong_record(const struct disorder *d, uint64_t records)
+static bool is_wrong_record(const struct evidence *e, uint64_t records)
 {
-    assert(!d->doubtful || d->nr_doubts);
-    return d->nr_swaps + d->nr_doubts < FEW_SWAPS && records >= MANY_RECORDS;
+    assert(!e->doubtful || e->nr_doubts);
+    return e->nr_swaps + e->nr_doubts < FEW_SWAPS && records >= MANY_RECORDS;
 }
 
 /* Do the longest lags say how wrong waits are? */
-static bool lags_are_limits(const struct disorder *d, uint64_t records)
+static bool lags_are_limits(const struct disorder *d, uint64_t nr_swaps,
+                            uint64_t records)
 {
     unsigned int against = 0;
 
-    if ( d->nr_swaps < records / RARE_SWAPS )
+    if ( nr_swaps < records / RARE_SWAPS )
         return true;
     assert(d->nr <= DISORDER_SWAPS);
     for ( unsigned int i = 0; i < d->nr; )
@@ -157,17 +274,20 @@ static bool lags_are_limits(const struct disorder *d, uint64_t records)
 struct fact_disorder disorder_conclude(struct disorder *d, uint64_t least,
                                        uint64_t records)
 {
-    struct fact_disorder f = { .pcpus = { d->pcpus[0], d->pcpus[1] } };
-    uint64_t worst = d->lag > d->doubtful ? d->lag : d->doubtful;
+    bool needs_proof;
+    struct evidence e = sum_evidence(d, &needs_proof);
+    const uint32_t *pcpus = e.lag ? e.lag_pcpus : e.doubtful_pcpus;
+    struct fact_disorder f = { .pcpus = { pcpus[0], pcpus[1] } };
+    uint64_t worst = e.lag > e.doubtful ? e.lag : e.doubtful;
     uint64_t limit = d->longest_wait;
     const struct swap *s;
 
-    assert(d->stride);
-    if ( !worst || worst < least || is_wrong_record(d, records) )
+    if ( !worst || worst < least || is_wrong_record(&e, records) )
         return f;
+    drop_swaps_of_missing(d, needs_proof);
     if ( d->nr )
         qsort(d->swaps, d->nr, sizeof(*d->swaps), compare_swaps);
-    if ( limit > 2 * worst && lags_are_limits(d, records) )
+    if ( limit > 2 * worst && lags_are_limits(d, e.nr_swaps, records) )
         limit = 2 * worst;
     f.error = limit > worst + worst / 8 ? limit : worst + worst / 8;
     s = find_difference(d);

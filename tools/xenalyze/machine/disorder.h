@@ -22,29 +22,67 @@
  *
  * A single wrong record, as of a damaged file, makes one or two contradictions;
  * clocks that differ make more, unless the records are few.
+ *
+ * Missing records contradict as well: those of a pcpu that went offline with a
+ * full ring, or of domains that a filter left out.  But records in the wrong
+ * order contradict there and back, since each of them comes at last:
+ *
+ *     true order     wakes  runs  blocks  wakes  runs
+ *     wrong order    wakes  wakes  runs  blocks  runs
+ *                         ^ runnable, then blocked   ^ blocked, then runnable
+ *     missing        wakes  wakes  runs
+ *                         ^ runnable, then blocked
+ *
+ * A JUMP is a contradiction from the known state to the old state in the next
+ * record.  The BALANCE counts jumps from each state, less those to it: it is
+ * near 0 in the wrong order, but grows with each missing record.  Only the
+ * first and the last record of a vcpu add to it in any order.
  */
 #ifndef XENALYZE_MACHINE_DISORDER_H
 #define XENALYZE_MACHINE_DISORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "common/compiler.h"
 #include "xenalyze/model/model.h"
 
 #define DISORDER_SWAPS 1024u    /* remembered ones; further ones: a sample */
 
+/* Contradictions that clocks may have made. */
+struct evidence
+{
+    uint64_t lag;               /* the longest */
+    uint64_t doubtful;          /* the longest wait that contradicts a record */
+    uint32_t lag_pcpus[2], doubtful_pcpus[2];
+    uint64_t nr_swaps;
+    uint64_t nr_doubts;         /* waits that contradict a record */
+};
+
+/* The order of the records of one vcpu. */
+struct vcpu_order
+{
+    struct evidence evidence;
+    struct vcpu_order *next;    /* if listed: in struct disorder */
+    bool listed;
+    bool has_last;              /* the state is unknown since `last` */
+    uint8_t last;               /* enum fact_state */
+    uint64_t nr_jumps;
+    int64_t balance[STATES];
+};
+
 struct swap
 {
+    const struct vcpu_order *vcpu;
     uint32_t late, early;       /* pcpus */
     uint64_t lag;               /* cycles */
 };
 
 struct disorder
 {
-    uint64_t lag;               /* the longest */
-    uint64_t doubtful;          /* the longest wait that contradicts a record */
+    struct vcpu_order *vcpus;   /* list of those with evidence */
     uint64_t longest_wait;      /* from one pcpu to another one */
-    uint32_t pcpus[2];          /* of the longest lag, or of doubtful */
     uint64_t nr_swaps;
-    uint64_t nr_doubts;         /* waits that contradict a record */
     unsigned int stride;        /* every so many swaps are remembered */
     unsigned int nr;
     struct swap swaps[DISORDER_SWAPS];
@@ -52,9 +90,20 @@ struct disorder
 
 void disorder_init(struct disorder *d);
 
+/* The old state in a record of the vcpu, `next`, is not the known one. */
+void vcpu_order_add_jump(struct vcpu_order *v, unsigned int known,
+                         unsigned int next);
+
 /* A record of `late` came `lag` cycles after a record that it precedes. */
-void disorder_add_swap(struct disorder *d, uint32_t late, uint32_t early,
-                       uint64_t lag);
+void disorder_add_swap(struct disorder *d, struct vcpu_order *v, uint32_t late,
+                       uint32_t early, uint64_t lag);
+
+/* Clocks may have made a wait of so many cycles up, or its length. */
+void disorder_add_doubt(struct disorder *d, struct vcpu_order *v, uint32_t late,
+                        uint32_t early, uint64_t cycles);
+
+/* Doubtful waits have another cause. */
+void disorder_forget_doubts(struct disorder *d);
 
 /* A wait that began on pcpu `from` ends on pcpu `to`. */
 static inline void disorder_add_wait(struct disorder *d, uint32_t from,

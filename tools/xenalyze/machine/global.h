@@ -84,6 +84,8 @@ struct vcpu_state
     struct fact_interrupt *vectors;
     uint32_t nr_vectors, vectors_room;
 
+    struct vcpu_order order;
+
     uint32_t scratch;           /* index in an array, during one call */
 
     struct open_exit *open_exit;        /* the exit in which the vcpu blocked;

@@ -10,6 +10,7 @@
  */
 #include "common/compiler.h"
 #include "common/debug.h"
+#include "xenalyze/machine/current.h"
 #include "xenalyze/machine/mismatch.h"
 
 /* A record that comes even later belongs to another change. */
@@ -21,7 +22,8 @@ static void note_disorder(struct global *g, const struct change *c,
 {
     debug_assert(c->pcpu != other);
     if ( lag && lag < MAX_LAG )
-        disorder_add_swap(&g->disorder, c->pcpu, other, lag);
+        disorder_add_swap(&g->disorder, &vcpu_get_state(c->vcpu)->order,
+                          c->pcpu, other, lag);
 }
 
 /* Clocks may have made the wait of a vcpu up, or its length. */
@@ -32,14 +34,8 @@ static void note_doubt(struct global *g, const struct change *c, uint32_t other,
     if ( g->lost_pcpus || g->certain_since > from ||
          !global_order_is_known(g, from) )
         return;
-    g->disorder.nr_doubts++;
-    if ( to - from <= g->disorder.doubtful )
-        return;
-    g->disorder.doubtful = to - from;
-    if ( g->disorder.lag )
-        return;
-    g->disorder.pcpus[0] = c->pcpu;
-    g->disorder.pcpus[1] = other;
+    disorder_add_doubt(&g->disorder, &vcpu_get_state(c->vcpu)->order, c->pcpu,
+                       other, to - from);
 }
 
 /*
@@ -156,14 +152,45 @@ bool vcpu_is_late_wake(struct global *g, struct vcpu_state *v,
     if ( v->fact.state != c->old ||
          !vcpu_end_early(g, v, v->early.kind == EARLY_RUN, c) )
         return false;
+    vcpu_note_ignored(g, v, c);
     v->late_wake.time = c->time;
     v->late_wake.lag = c->time - v->early.time + 1;
     debug_assert(v->late_wake.lag);
     return true;
 }
 
+/* The state behind the vcpu's last record; false: a loss came between. */
+static bool find_last_state(const struct global *g, const struct vcpu_state *v,
+                            unsigned int *last)
+{
+    bool is_known = v->known && !state_is_unknown(v->fact.state);
+
+    *last = is_known ? v->fact.state : v->order.last;
+    debug_assert(*last < STATES);
+    return is_known || (v->order.has_last && !g->lost_pcpus &&
+                        g->certain_since <= v->fact.from);
+}
+
 COLD
-bool vcpu_accept_mismatch(struct global *g, struct vcpu_state *v,
+void vcpu_note_ignored(const struct global *g, struct vcpu_state *v,
+                       const struct change *c)
+{
+    unsigned int last;
+
+    debug_assert(c->vcpu->machine == v);
+    if ( v->known && !state_is_unknown(v->fact.state) )
+    {
+        vcpu_order_add_jump(&v->order, c->new, c->old);
+        return;
+    }
+    if ( find_last_state(g, v, &last) )
+        vcpu_order_add_jump(&v->order, last, c->old);
+    v->order.has_last = v->known;
+    v->order.last = c->new;
+}
+
+/* The known state is not the one in the record. */
+static bool accept_mismatch(struct global *g, struct vcpu_state *v,
                           const struct change *c)
 {
     debug_assert(v->fact.state != c->old);
@@ -188,4 +215,21 @@ bool vcpu_accept_mismatch(struct global *g, struct vcpu_state *v,
     if ( v->fact.state != STATE_BLOCKED || c->old == STATE_RUNNING )
         vcpu_correct_state(g, v, STATE_NO_DATA, c->time);
     return true;
+}
+
+COLD
+bool vcpu_accept_record(struct global *g, struct vcpu_state *v,
+                        const struct change *c)
+{
+    unsigned int last;
+    bool has_last = find_last_state(g, v, &last);
+    bool accept = state_is_unknown(v->fact.state) ? vcpu_name_state(g, v, c)
+                                                  : accept_mismatch(g, v, c);
+
+    debug_assert(v->known);
+    if ( !accept )
+        vcpu_note_ignored(g, v, c);
+    else if ( has_last )
+        vcpu_order_add_jump(&v->order, last, c->old);
+    return accept;
 }

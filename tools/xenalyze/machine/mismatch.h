@@ -7,9 +7,16 @@
 
 #include "xenalyze/machine/global.h"
 
-/* The record's old state is not the known state.  True: accept the record. */
-bool vcpu_accept_mismatch(struct global *g, struct vcpu_state *v,
+/*
+ * The record's old state is not the known one, or none is known.  True: accept
+ * the record.
+ */
+bool vcpu_accept_record(struct global *g, struct vcpu_state *v,
                           const struct change *c);
+
+/* A record of a vcpu without an effect, whatever the vcpu's state is. */
+void vcpu_note_ignored(const struct global *g, struct vcpu_state *v,
+                       const struct change *c);
 
 /*
  * A wake-up of a vcpu with an early change.  True: the vcpu has run because of

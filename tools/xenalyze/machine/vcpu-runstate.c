@@ -211,12 +211,25 @@ static inline void vcpu_enter_state(struct global *g, struct vcpu_state *v,
         vcpu_begin_wait(g, v);
 }
 
+/*
+ * The vcpu's state becomes unknown.  Without a loss, its next record begins
+ * with the state behind the last one.
+ */
+static void note_last_state(struct vcpu_state *v, unsigned int state)
+{
+    if ( state_is_unknown(v->fact.state) )
+        return;
+    v->order.has_last = state == STATE_NO_DATA;
+    v->order.last = v->fact.state;
+}
+
 COLD
 void vcpu_enter(struct global *g, struct vcpu_state *v, unsigned int state,
                 uint64_t time, uint32_t pcpu)
 {
     if ( v->fact.state == STATE_RUNNABLE )
         wait_emit_open(g, v, FACT_NO_PCPU, time);
+    note_last_state(v, state);
     vcpu_enter_state(g, v, state, time, pcpu);
     if ( state == STATE_BLOCKED )
         v->fact.waker = NULL;
@@ -228,6 +241,7 @@ void vcpu_correct_state(struct global *g, struct vcpu_state *v,
                         unsigned int state, uint64_t time)
 {
     debug_assert(v->known);
+    note_last_state(v, state);
     vcpu_set_state(g, v, state, time);
     v->fact.why = WHY_NONE;
 }
@@ -339,18 +353,13 @@ static inline struct vcpu_state *check_old_state(struct global *g,
                                                  const struct change *c)
 {
     struct vcpu_state *v = vcpu_get_state(c->vcpu);
-    bool accept;
 
     if ( !v->known && (is_other_vcpu(c) || is_after_life(c)) )
         return NULL;
     v = find_vcpu_state(g, c);
     g->anomalies[ANOMALY_TRANSITION] +=
         !state_change_is_possible(c->old, c->new);
-    if ( v->fact.state == c->old )
-        return v;
-    accept = state_is_unknown(v->fact.state)
-             ? vcpu_name_state(g, v, c) : vcpu_accept_mismatch(g, v, c);
-    return accept ? v : NULL;
+    return v->fact.state == c->old || vcpu_accept_record(g, v, c) ? v : NULL;
 }
 
 /* --- changes of runstates ------------------------------------------------- */
@@ -424,6 +433,7 @@ static void vcpu_end_life(struct global *g, struct vcpu_state *v, uint64_t time)
     forget_open_exit(v);
     vcpu_forget_wake(v);
     v->known = v->ending = v->ended = v->is_unnamed = false;
+    v->order.has_last = false;
     v->fact.state = STATE_LOST;
 }
 
@@ -464,7 +474,10 @@ static void apply_arrive(struct global *g, const struct change *c)
     struct vcpu_state *v;
 
     if ( g->pcpus[c->pcpu].current && !current_may_arrive(g, c) )
+    {
+        vcpu_note_ignored(g, vcpu_get_state(c->vcpu), c);
         return;
+    }
     v = check_old_state(g, c);
     if ( !v )
         return;
@@ -497,7 +510,11 @@ static void arrive_early(struct global *g, struct vcpu_state *v,
     debug_assert(v->early.kind == EARLY_ARRIVE);
     if ( vcpu_end_early(g, v, v->fact.state == c.old, leave) &&
          !g->pcpus[c.pcpu].current )
+    {
+        /* The record was ignored when it came. */
+        vcpu_order_add_jump(&v->order, c.old, c.new);
         apply_arrive(g, &c);
+    }
 }
 
 static void apply_leave(struct global *g, const struct change *c)
@@ -507,7 +524,10 @@ static void apply_leave(struct global *g, const struct change *c)
     struct vcpu_state *v;
 
     if ( p->current != c->vcpu && !current_may_leave(g, c) )
+    {
+        vcpu_note_ignored(g, vcpu_get_state(c->vcpu), c);
         return;
+    }
     v = check_old_state(g, c);
     if ( c->new == STATE_RUNNABLE )
         end_open_exit(g, vcpu_get_state(c->vcpu), c->time, EXIT_WOKEN);
