@@ -553,7 +553,7 @@ static void find_worst_evidence(struct script *s)
 {
     for ( const struct vcpu_order *v = s->global.disorder.vcpus; v;
           v = v->next )
-        if ( v->evidence.lag > s->worst.lag )
+        if ( v->evidence.lag.cycles > s->worst.lag.cycles )
             s->worst = v->evidence;
 }
 
@@ -589,11 +589,12 @@ static void print_anomalies(struct script *s)
 
 static void print_disorder(const struct script *s)
 {
-    const struct evidence *e = &s->worst;
+    const struct longest_error *lag = &s->worst.lag;
 
-    if ( e->lag )
+    if ( lag->cycles )
         fprintf(s->out, "%s too late for %s: %" PRIu64 "\n",
-                pcpu_text(e->lag_pcpus[0]), pcpu_text(e->lag_pcpus[1]), e->lag);
+                pcpu_text(lag->pcpus[0]), pcpu_text(lag->pcpus[1]),
+                lag->cycles);
 }
 
 static void subscribe(struct script *s, struct sink_ops *ops)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "xenalyze/machine/disorder.h"
 
@@ -49,6 +48,12 @@ static void list_vcpu(struct disorder *d, struct vcpu_order *v)
     d->vcpus = v;
 }
 
+static void keep_longest(struct longest_error *to, struct longest_error e)
+{
+    if ( e.cycles > to->cycles )
+        *to = e;
+}
+
 /* Keep every other swap. */
 static void thin_out(struct disorder *d)
 {
@@ -66,12 +71,8 @@ void disorder_add_swap(struct disorder *d, struct vcpu_order *v, uint32_t late,
     assert(late != early && d->stride);
     list_vcpu(d, v);
     v->evidence.nr_swaps++;
-    if ( lag > v->evidence.lag )
-    {
-        v->evidence.lag = lag;
-        v->evidence.lag_pcpus[0] = late;
-        v->evidence.lag_pcpus[1] = early;
-    }
+    keep_longest(&v->evidence.lag, (struct longest_error){ lag,
+                                                           { late, early } });
     if ( d->nr_swaps++ % d->stride )
         return;
     if ( d->nr == DISORDER_SWAPS )
@@ -86,17 +87,14 @@ void disorder_add_doubt(struct disorder *d, struct vcpu_order *v, uint32_t late,
     assert(late != early);
     list_vcpu(d, v);
     v->evidence.nr_doubts++;
-    if ( cycles <= v->evidence.doubtful )
-        return;
-    v->evidence.doubtful = cycles;
-    v->evidence.doubtful_pcpus[0] = late;
-    v->evidence.doubtful_pcpus[1] = early;
+    keep_longest(&v->evidence.doubtful,
+                 (struct longest_error){ cycles, { late, early } });
 }
 
 void disorder_forget_doubts(struct disorder *d)
 {
     for ( struct vcpu_order *v = d->vcpus; v; v = v->next )
-        v->evidence.doubtful = 0;
+        v->evidence.doubtful.cycles = 0;
     assert(d->stride);
 }
 
@@ -124,17 +122,8 @@ static void add_evidence(struct evidence *sum, const struct evidence *e)
 {
     sum->nr_swaps += e->nr_swaps;
     sum->nr_doubts += e->nr_doubts;
-    if ( e->lag > sum->lag )
-    {
-        sum->lag = e->lag;
-        memcpy(sum->lag_pcpus, e->lag_pcpus, sizeof(e->lag_pcpus));
-    }
-    if ( e->doubtful > sum->doubtful )
-    {
-        sum->doubtful = e->doubtful;
-        memcpy(sum->doubtful_pcpus, e->doubtful_pcpus,
-               sizeof(e->doubtful_pcpus));
-    }
+    keep_longest(&sum->lag, e->lag);
+    keep_longest(&sum->doubtful, e->doubtful);
     assert(sum->nr_swaps >= e->nr_swaps);
 }
 
@@ -248,7 +237,7 @@ static const struct swap *find_difference(const struct disorder *d)
 /* Contradictions as few as those of a single wrong record. */
 static bool is_wrong_record(const struct evidence *e, uint64_t records)
 {
-    assert(!e->doubtful || e->nr_doubts);
+    assert(!e->doubtful.cycles || e->nr_doubts);
     return e->nr_swaps + e->nr_doubts < FEW_SWAPS && records >= MANY_RECORDS;
 }
 
@@ -276,9 +265,10 @@ struct fact_disorder disorder_conclude(struct disorder *d, uint64_t least,
 {
     bool needs_proof;
     struct evidence e = sum_evidence(d, &needs_proof);
-    const uint32_t *pcpus = e.lag ? e.lag_pcpus : e.doubtful_pcpus;
-    struct fact_disorder f = { .pcpus = { pcpus[0], pcpus[1] } };
-    uint64_t worst = e.lag > e.doubtful ? e.lag : e.doubtful;
+    const struct longest_error *named = e.lag.cycles ? &e.lag : &e.doubtful;
+    struct fact_disorder f = { .pcpus = { named->pcpus[0], named->pcpus[1] } };
+    uint64_t worst = e.lag.cycles > e.doubtful.cycles ? e.lag.cycles
+                                                      : e.doubtful.cycles;
     uint64_t limit = d->longest_wait;
     const struct swap *s;
 

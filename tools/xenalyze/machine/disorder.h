@@ -49,12 +49,18 @@
 
 #define DISORDER_SWAPS 1024u    /* remembered ones; further ones: a sample */
 
+/* The longest of some kind, between two pcpus: the late one comes first. */
+struct longest_error
+{
+    uint64_t cycles;            /* 0: none */
+    uint32_t pcpus[2];
+};
+
 /* Contradictions that clocks may have made. */
 struct evidence
 {
-    uint64_t lag;               /* the longest */
-    uint64_t doubtful;          /* the longest wait that contradicts a record */
-    uint32_t lag_pcpus[2], doubtful_pcpus[2];
+    struct longest_error lag;
+    struct longest_error doubtful;      /* waits that contradict a record */
     uint64_t nr_swaps;
     uint64_t nr_doubts;         /* waits that contradict a record */
 };
