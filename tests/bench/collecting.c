@@ -26,7 +26,7 @@
 #define DATA_SIZE ((size_t)PAGES * HV_PAGE_SIZE - sizeof(struct t_buf))
 #define ROUNDS 7
 #define PASSES 2000u
-#define BAR_GB 2.0
+#define BAR_GB 4.0
 
 static bool stop_never(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A walk from header to header.  The top four bits of a header determine the
- * length of the record, which is looked up in a table: this loop sees every
- * record of a capture.  In a ring no record is split into two spans; in the
+ * A walk from header to header, which sees every record of a capture.  Each
+ * step waits for the size of the record before, so sizes are computed: a table
+ * costs another load.  In a ring no record is split into two spans; in the
  * circular buffer of a queue records may be split.
  */
 #include "xentrace/record-scan.h"
@@ -14,18 +14,6 @@
 #include "libxentrace/libxentrace.h"
 #include "libxentrace/meta-event.h"
 #include "libxentrace/readers.h"
-
-static const uint8_t lengths[16] = {
-    4, 8, 12, 16, 20, 24, 28, 32, 12, 16, 20, 24, 28, 32, 36, 40,
-};
-
-static uint32_t load_header(const unsigned char *at)
-{
-    uint32_t header;
-
-    memcpy(&header, at, sizeof(header));
-    return header;
-}
 
 /* LOST_RECORDS and WRAP_BUFFER are adjacent ids. */
 static uint64_t is_event(uint32_t header)
@@ -85,11 +73,11 @@ static size_t scan_span(struct scan_counts *c, const struct iovec *spans,
     assert(i < 2);
     while ( done < size && size - done >= sizeof(header) )
     {
-        header = load_header(at + done);
+        header = xt_load32(at + done);
         nr += is_event(header);
         if ( TRC_HD_TO_EVENT(header) == TRC_LOST_RECORDS )
             c->lost += load_lost(spans, nr_spans, before + done);
-        done += lengths[header >> 28];
+        done += xt_record_size(header);
     }
     c->events += nr;
     return done;
@@ -145,7 +133,7 @@ size_t scan_fit(const struct iovec *span, size_t max_bytes)
         return span->iov_len;
     while ( max_bytes - fit >= sizeof(uint32_t) )
     {
-        size = lengths[load_header(at + fit) >> 28];
+        size = xt_record_size(xt_load32(at + fit));
         if ( size > max_bytes - fit )
             break;
         fit += size;
