@@ -48,12 +48,13 @@ static unsigned int fill(struct changes *q, uint32_t pcpu, uint64_t step,
     return nr / 2;
 }
 
-static void merge_queues(unsigned int nr, uint64_t step, uint64_t *seed)
+static void merge_queues(unsigned int nr, uint64_t step, bool is_sorted,
+                         uint64_t *seed)
 {
     const struct sink_ops ops = { .loss = see_loss };
     const struct sink sink = { .ops = &ops };
-    struct changes queues[MOST_QUEUES] = { 0 }, *pointers[MOST_QUEUES];
-    struct change_merge merge = { .queues = pointers, .nr_queues = nr };
+    struct changes queues[MOST_QUEUES] = { 0 };
+    struct change_merge merge;
     struct global global;
     struct arena arena;
     unsigned int expected = 0;
@@ -62,22 +63,23 @@ static void merge_queues(unsigned int nr, uint64_t step, uint64_t *seed)
     memset(&global, 0, sizeof(global));
     arena_init(&arena, 0);
     ck_assert_int_eq(emit_init(&global.emit, &arena, &sink, 1), 0);
+    ck_assert_int_eq(change_merge_init(&merge, nr), 0);
     for ( unsigned int i = 0; i < nr; i++ )
     {
-        pointers[i] = &queues[i];
         ck_assert_int_eq(global_add_pcpu(&global, i, 0), 0);
         expected += fill(&queues[i], i, step, seed);
+        change_merge_add(&merge, &queues[i]);
     }
+    if ( is_sorted )
+        ck_assert_int_eq(change_merge_sort(&merge), 0);
+    ck_assert_uint_eq(seen.nr, 0);
     ck_assert_int_eq(change_merge_apply(&merge, &global), 0);
     ck_assert_uint_eq(seen.nr, expected);
     ck_assert_uint_eq(seen.disorders, 0);
-    for ( unsigned int i = 0; i < nr; i++ )
-    {
-        ck_assert_uint_eq(queues[i].nr, 0);
-        free(queues[i].items);
-    }
     ck_assert_int_eq(change_merge_apply(&merge, &global), 0);
     ck_assert_uint_eq(seen.nr, expected);
+    for ( unsigned int i = 0; i < nr; i++ )
+        free(queues[i].items);
     global_fini(&global);
     change_merge_fini(&merge);
     arena_fini(&arena);
@@ -88,10 +90,11 @@ START_TEST(either_way)
     uint64_t seed = unit_seed();
 
     for ( unsigned int nr = 0; nr <= MOST_QUEUES; nr++ )
-    {
-        merge_queues(nr, 1, &seed);
-        merge_queues(nr, UINT64_MAX / 3 / LONG, &seed);
-    }
+        for ( unsigned int is_sorted = 0; is_sorted < 2; is_sorted++ )
+        {
+            merge_queues(nr, 1, is_sorted, &seed);
+            merge_queues(nr, UINT64_MAX / 3 / LONG, is_sorted, &seed);
+        }
 }
 END_TEST
 

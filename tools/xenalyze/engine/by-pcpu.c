@@ -3,12 +3,13 @@
  * Read each pcpu separately, in threads: the fast way through a file.
  *
  * Time is divided into EPOCHS.  In each epoch the threads read all pcpus up to
- * its end; then the changes queued by the pcpus are merged and applied to the
+ * its end; then the changes queued by the pcpus are sorted and applied to the
  * global machine.  The length of an epoch adapts to some thousands of changes:
  * these are sorted in the cache, and no queue grows long.
  *
  * Thread 0 applies the changes of one epoch while the other threads read the
- * next epoch.  Each pcpu is assigned to a thread, so that the states of its
+ * next epoch; if thread 0 is late, the reader of the epoch's last slice sorts
+ * the changes.  Each pcpu is assigned to a thread, so that the states of its
  * vcpus stay in one processor's cache; a thread that has finished its own pcpus
  * takes slices of the remaining ones.  So the facts of a pcpu come in order,
  * but not all in the same shard.
@@ -57,7 +58,7 @@ struct reader
     unsigned int thread;        /* assigned thread */
     atomic_uint progress;       /* slices read, times 2; odd while a thread
                                    reads the next one */
-    struct changes left;        /* changes of the previous epoch */
+    struct changes left;        /* previous epoch's; memory is reused */
 };
 
 struct team
@@ -82,7 +83,9 @@ struct team
     pthread_barrier_t barrier;
     pthread_mutex_t gate;       /* locked until all threads exist */
     unsigned int threads;       /* numbered so far; protected by the gate */
-    struct change_merge merge;
+    struct change_merge merges[2];      /* by epoch */
+    atomic_uint unread;         /* slices of the epoch left to be read */
+    int sort_rc;                /* result of begin_merge() */
     int rc;
 };
 
@@ -324,6 +327,16 @@ static void read_slice(struct team *t, struct reader *r, unsigned int slice,
     xt_walk_pause(&r->walk);
 }
 
+/* All slices of the epoch have been read. */
+static void begin_merge(struct team *t)
+{
+    struct change_merge *m = &t->merges[t->epoch % 2];
+
+    for ( unsigned int i = 0; i < t->nr_readers; i++ )
+        change_merge_add(m, &t->readers[i].p->changes);
+    t->sort_rc = atomic_load(&t->is_applying) ? change_merge_sort(m) : 0;
+}
+
 /*
  * Claim and read the next slice of this pcpu.  False: none is left, or another
  * thread holds it.
@@ -341,6 +354,8 @@ static bool read_next_slice(struct team *t, struct reader *r,
         return false;
     read_slice(t, r, done - before, thread);
     atomic_store(&r->progress, progress + 2);
+    if ( atomic_fetch_sub(&t->unread, 1) == 1 )
+        begin_merge(t);
     return true;
 }
 
@@ -390,8 +405,9 @@ static void read_epoch(struct team *t, unsigned int thread)
 /* All threads have read the epoch: take the changes from the machines. */
 static int end_epoch(struct team *t)
 {
-    int rc = 0;
+    int rc = t->sort_rc;
 
+    assert(!atomic_load(&t->unread));
     t->nr_changes = 0;
     for ( unsigned int i = 0; i < t->nr_readers; i++ )
     {
@@ -400,7 +416,6 @@ static int end_epoch(struct team *t)
 
         rc = rc ? rc : r->p->changes.failed ? -ENOMEM
                                             : segment_enter(t->a, r->p);
-        assert(!r->left.nr);     /* applied in the meantime */
         assert(atomic_load(&r->progress) == 2 * t->epoch * t->slices);
         r->left = r->p->changes;
         r->p->changes = empty;
@@ -413,7 +428,8 @@ static int end_epoch(struct team *t)
 /* Apply the changes of the previous epoch. */
 static int apply_changes(struct team *t)
 {
-    int rc = change_merge_apply(&t->merge, &t->a->global);
+    int rc = change_merge_apply(&t->merges[(t->epoch - 1) % 2],
+                                &t->a->global);
 
     atomic_store(&t->is_applying, false);
     for ( unsigned int i = 0; i < t->a->nr_shards; i++ )
@@ -539,6 +555,7 @@ static void run_epochs(struct team *t, uint64_t first)
         t->from = next < t->stop ? next : t->stop;
         t->limit = find_epoch_end(t, length);
         atomic_store(&t->is_applying, true);
+        atomic_store(&t->unread, t->nr_readers * t->slices);
         pthread_barrier_wait(&t->barrier);
         t->rc = apply_changes(t);
         read_epoch(t, 0);
@@ -581,7 +598,6 @@ static void assign_readers(struct team *t, unsigned int nr_threads)
     if ( !t->nr_readers )
         return;
     assert(nr_threads && nr_threads <= t->a->nr_shards);
-    assert(!t->merge.nr_queues);
     qsort(t->readers, t->nr_readers, sizeof(*t->readers), compare_bytes);
     for ( unsigned int i = 0; i < t->nr_readers; i++ )
     {
@@ -595,8 +611,6 @@ static void assign_readers(struct team *t, unsigned int nr_threads)
     }
     t->first_needs_help = t->nr_readers <= nr_threads;
     qsort(t->readers, t->nr_readers, sizeof(*t->readers), compare_ids);
-    for ( unsigned int i = 0; i < t->nr_readers; i++ )
-        t->merge.queues[t->merge.nr_queues++] = &t->readers[i].left;
 }
 
 /* Start worker threads; fewer are fine.  The caller is thread 0. */
@@ -641,9 +655,8 @@ static int open_readers(struct team *t, unsigned int nr)
 {
     t->readers = arena_array(&t->arena, nr ? nr : 1, sizeof(*t->readers),
                              _Alignof(struct reader));
-    t->merge.queues = arena_array(&t->arena, nr ? nr : 1,
-                                  sizeof(*t->merge.queues), 8);
-    if ( !t->readers || !t->merge.queues )
+    if ( !t->readers || change_merge_init(&t->merges[0], nr) ||
+         change_merge_init(&t->merges[1], nr) )
         return -ENOMEM;
     for ( unsigned int cpu = 0; cpu < nr; cpu++ )
     {
@@ -688,7 +701,8 @@ static int read_segment(struct analysis *a, struct err *e)
         free(t.readers[i].left.items);
     }
     arena_fini(&t.arena);
-    change_merge_fini(&t.merge);
+    change_merge_fini(&t.merges[0]);
+    change_merge_fini(&t.merges[1]);
     return rc ? rc : segment_end(a, e);
 }
 

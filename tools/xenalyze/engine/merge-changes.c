@@ -1,20 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two ways to the same order: the queues of few pcpus are merged while their
- * changes are applied; the changes of many pcpus are sorted first.
+ * Two ways to the same order: few pcpus are merged during the application of
+ * their changes; changes of many pcpus, and changes for another thread, are
+ * sorted first.
  */
 #include "xenalyze/engine/merge-changes.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 
 #include "common/debug.h"
+#include "common/fault.h"
 #include "libxentrace/internal.h"
 
 #define AHEAD 4u                /* changes applied while memory answers */
 
+static void remove_queues(struct change_merge *m)
+{
+    m->nr_queues = 0;
+    m->nr = 0;
+    m->is_sorted = false;
+    m->begin = UINT64_MAX;
+    m->last = 0;
+}
+
+int change_merge_init(struct change_merge *m, unsigned int nr_queues)
+{
+    *m = (struct change_merge){ .room = nr_queues };
+    remove_queues(m);
+    m->queues = fault_calloc(nr_queues ? nr_queues : 1, sizeof(*m->queues));
+    return m->queues ? 0 : -ENOMEM;
+}
+
 void change_merge_fini(struct change_merge *m)
 {
+    free(m->queues);
     xt_slice_fini(&m->slice);
 }
 
@@ -31,18 +52,10 @@ static inline void prefetch_changes(const struct change *soon,
         vcpu_prefetch_state(soon->vcpu);
 }
 
-/* Times of the first and the last change of all queues, and their number. */
-struct span
-{
-    uint64_t begin, last;
-    size_t nr;
-};
-
-/* --- few queues ---------------------------------------------------------- */
+/* --- few queues ----------------------------------------------------------- */
 
 /* Apply runs: changes of one queue that precede all other queues' changes. */
-static void merge_queues(struct change_merge *m, const struct span *span,
-                             struct global *global)
+static void merge_queues(const struct change_merge *m, struct global *global)
 {
     size_t next[XT_KMERGE_MAX] = { 0 };
     struct xt_kmerge merge;
@@ -50,13 +63,13 @@ static void merge_queues(struct change_merge *m, const struct span *span,
     uint64_t last;
 
     assert(m->nr_queues <= XT_KMERGE_MAX);
-    xt_kmerge_init(&merge, m->nr_queues, span->begin);
+    xt_kmerge_init(&merge, m->nr_queues, m->begin);
     for ( unsigned int i = 0; i < m->nr_queues; i++ )
-        if ( m->queues[i]->nr )
-            xt_kmerge_set_head(&merge, i, m->queues[i]->items[0].time);
+        if ( m->queues[i].nr )
+            xt_kmerge_set_head(&merge, i, m->queues[i].items[0].time);
     while ( xt_kmerge_next(&merge, &queue, &last) )
     {
-        const struct changes *q = m->queues[queue];
+        const struct change_queue *q = &m->queues[queue];
         const struct change *c = q->items + next[queue];
         const struct change *end = q->items + q->nr;
 
@@ -77,7 +90,7 @@ static void merge_queues(struct change_merge *m, const struct span *span,
     }
 }
 
-/* --- many queues --------------------------------------------------------- */
+/* --- many queues ---------------------------------------------------------- */
 
 static int reserve_slice(struct xt_slice *s, size_t nr)
 {
@@ -88,17 +101,16 @@ static int reserve_slice(struct xt_slice *s, size_t nr)
 }
 
 /* Gather the changes, queue by queue. */
-static void collect_changes(struct change_merge *m, const struct span *span)
+static void collect_changes(const struct change_merge *m,
+                            struct xt_slice *slice)
 {
-    struct xt_slice *slice = &m->slice;
-
-    assert(span->nr <= slice->room);
+    assert(m->nr <= slice->room);
     xt_slice_clear(slice);
-    slice->begin = span->begin;
-    slice->last = span->last;
+    slice->begin = m->begin;
+    slice->last = m->last;
     for ( unsigned int i = 0; i < m->nr_queues; i++ )
     {
-        const struct changes *q = m->queues[i];
+        const struct change_queue *q = &m->queues[i];
 
         xt_slice_begin_run(slice);
         for ( size_t k = 0; k < q->nr; k++ )
@@ -113,59 +125,62 @@ static inline const struct change *change_at(const struct xt_slice *s, size_t i)
     return (const struct change *)(uintptr_t)s->sorted[i].where;
 }
 
-static int sort_changes(struct change_merge *m, const struct span *span,
-                            struct global *global)
+static void apply_sorted(const struct xt_slice *slice, struct global *global)
 {
-    struct xt_slice *slice = &m->slice;
-    int rc = reserve_slice(slice, span->nr);
-
-    if ( rc )
-        return rc;
-    collect_changes(m, span);
-    xt_slice_sort(slice);
-    debug_assert(slice->nr == span->nr);
-    for ( size_t i = 0; i < span->nr; i++ )
+    for ( size_t i = 0; i < slice->nr; i++ )
     {
-        if ( i + 2 * AHEAD < span->nr )
+        if ( i + 2 * AHEAD < slice->nr )
             prefetch_changes(change_at(slice, i + AHEAD),
                              change_at(slice, i + 2 * AHEAD));
         global_apply(global, change_at(slice, i));
     }
-    return 0;
 }
 
-/* --- any number ---------------------------------------------------------- */
+/* --- any number ----------------------------------------------------------- */
 
-static struct span measure_queues(const struct change_merge *m)
+void change_merge_add(struct change_merge *m, const struct changes *queue)
 {
-    struct span span = { .begin = UINT64_MAX };
+    assert(m->nr_queues < m->room && !m->is_sorted);
+    m->queues[m->nr_queues++] =
+        (struct change_queue){ queue->items, queue->nr };
+    if ( !queue->nr )
+        return;
+    if ( queue->items[0].time < m->begin )
+        m->begin = queue->items[0].time;
+    if ( queue->items[queue->nr - 1].time > m->last )
+        m->last = queue->items[queue->nr - 1].time;
+    m->nr += queue->nr;
+    debug_assert(m->begin <= m->last);
+}
 
-    for ( unsigned int i = 0; i < m->nr_queues; i++ )
-    {
-        const struct changes *q = m->queues[i];
+static bool has_few_queues(const struct change_merge *m)
+{
+    return xt_kmerge_fits(m->nr_queues, m->begin, m->last);
+}
 
-        if ( !q->nr )
-            continue;
-        if ( q->items[0].time < span.begin )
-            span.begin = q->items[0].time;
-        if ( q->items[q->nr - 1].time > span.last )
-            span.last = q->items[q->nr - 1].time;
-        span.nr += q->nr;
-    }
-    return span;
+int change_merge_sort(struct change_merge *m)
+{
+    int rc = m->nr ? reserve_slice(&m->slice, m->nr) : 0;
+
+    assert(!m->is_sorted);
+    if ( rc || !m->nr )
+        return rc;
+    collect_changes(m, &m->slice);
+    xt_slice_sort(&m->slice);
+    debug_assert(m->slice.nr == m->nr);
+    m->is_sorted = true;
+    return 0;
 }
 
 int change_merge_apply(struct change_merge *m, struct global *global)
 {
-    const struct span span = measure_queues(m);
-    int rc = 0;
+    bool is_merged = m->nr && !m->is_sorted && has_few_queues(m);
+    int rc = m->is_sorted || is_merged ? 0 : change_merge_sort(m);
 
-    debug_assert(!span.nr || span.begin <= span.last);
-    if ( span.nr && xt_kmerge_fits(m->nr_queues, span.begin, span.last) )
-        merge_queues(m, &span, global);
-    else if ( span.nr )
-        rc = sort_changes(m, &span, global);
-    for ( unsigned int i = 0; i < m->nr_queues; i++ )
-        m->queues[i]->nr = 0;
+    if ( is_merged )
+        merge_queues(m, global);
+    if ( m->is_sorted )
+        apply_sorted(&m->slice, global);
+    remove_queues(m);
     return rc;
 }

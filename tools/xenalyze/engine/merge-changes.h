@@ -2,6 +2,9 @@
 /*
  * Apply the queued changes of all pcpus to the global machine in the order of
  * time.  Changes of the same time are applied in the order of the queues.
+ *
+ * One thread may sort the changes of an epoch while another thread applies the
+ * changes of the epoch before, with another struct change_merge.
  */
 #ifndef XENALYZE_ENGINE_MERGE_CHANGES_H
 #define XENALYZE_ENGINE_MERGE_CHANGES_H
@@ -9,17 +12,33 @@
 #include "libxentrace/internal.h"
 #include "xenalyze/machine/machine.h"
 
-struct change_merge
+struct change_queue
 {
-    struct xt_slice slice;      /* empty until changes have to be sorted */
-    struct changes **queues;    /* the caller's; each in the order of time */
-    unsigned int nr_queues;
+    const struct change *items; /* in the order of time */
+    size_t nr;
 };
 
-/* A struct change_merge is all zero, except for its queues. */
+struct change_merge
+{
+    struct change_queue *queues;
+    unsigned int nr_queues, room;
+    size_t nr;                  /* changes of all queues */
+    uint64_t begin, last;       /* the times of the first and the last change */
+    bool is_sorted;             /* the slice has all changes in their order */
+    struct xt_slice slice;      /* empty until changes have to be sorted */
+};
+
+/* 0 or -ENOMEM; change_merge_fini() has to be called in both cases. */
+int change_merge_init(struct change_merge *m, unsigned int nr_queues);
 void change_merge_fini(struct change_merge *m);
 
-/* Apply and empty all queues.  0 or -ENOMEM. */
+/* Add the next queue, whose changes may not move before the application. */
+void change_merge_add(struct change_merge *m, const struct changes *queue);
+
+/* Saves time if another thread applies the changes. */
+int change_merge_sort(struct change_merge *m);  /* 0 or -ENOMEM */
+
+/* Apply all changes; no queue is left then.  0 or -ENOMEM. */
 int change_merge_apply(struct change_merge *m, struct global *global);
 
 #endif /* XENALYZE_ENGINE_MERGE_CHANGES_H */
