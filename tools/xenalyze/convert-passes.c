@@ -12,6 +12,7 @@
 #include "xenalyze/convert/convert.h"
 #include "xenalyze/lines/lines.h"
 #include "xenalyze/outputs.h"
+#include "xenalyze/part-selection.h"
 #include "xenalyze/pass-progress.h"
 #include "xenalyze/time-span.h"
 
@@ -86,10 +87,13 @@ static int write_cut(const struct run *run, const struct selection *s,
         .out = out, .output = output, .from = s->from, .until = s->until,
         .origin = s->first, .index = run->index, .ends_exits = true,
     };
+    char selection[PART_SELECTION_MAX];
     struct pass_progress progress;
     struct cut_counts counts;
     int rc = 0;
 
+    if ( part_selection_format(run->config, selection) )
+        o.selection = selection;
     if ( pass_progress_begin(&progress, run, true) )
     {
         o.progress = pass_progress_update;

@@ -43,6 +43,7 @@ static void walk_file(struct export *x, void *state)
                export_file_text(i, FILE_TEXT_TRIGGER),
                export_optional(i->texts->is_cut, i->texts->cut.from),
                export_optional(i->texts->is_cut, i->texts->cut.until),
+               export_file_text(i, FILE_TEXT_SELECTION),
                export_number(i->texts->nr_marks),
                export_number(xt_damage_gaps(&c->damage)),
                export_number(xt_damage_backward(&c->damage)),
@@ -83,6 +84,9 @@ static const struct export_column file_columns[] = {
     EXPORT_OPTIONAL("part_begin", MOMENT,
                     "a part of another trace (cut): the begin of its span"),
     EXPORT_OPTIONAL("part_end", MOMENT, "the end of the span"),
+    EXPORT_OPTIONAL("selection", TEXT,
+                    "a part of another trace: the options that selected its "
+                    "records; absent: it has all records of the span"),
     EXPORT_COLUMN("marks", COUNT, "the number of marks"),
     EXPORT_COLUMN("damaged", COUNT, "the number of damaged places"),
     EXPORT_COLUMN("backward", COUNT,

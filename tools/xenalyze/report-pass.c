@@ -13,6 +13,7 @@
 #include "xenalyze/filter/filter.h"
 #include "xenalyze/no-match.h"
 #include "xenalyze/outputs.h"
+#include "xenalyze/part-selection.h"
 #include "xenalyze/pass-progress.h"
 #include "xenalyze/span-part.h"
 #include "xenalyze/time-span.h"
@@ -392,6 +393,7 @@ int reports_pass(const struct run *run, struct err *e)
 
     options.info = &info;
     options.host = &p.run->names.host;
+    part_selection_warn(run);
     if ( !xt_dialect_is_known(&info.dialect) && needs_dialect(run->config) )
         xt_trace_find_dialect(run->trace, &info.dialect);
     rc = choose_part(&p, &options, e);

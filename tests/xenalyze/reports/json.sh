@@ -122,7 +122,7 @@ def judge_info(report, tables, text):
     else:
         assert file["first_ns"] == 0
     for name in ("host", "kernel", "collector", "arguments", "comment",
-                 "trigger"):
+                 "trigger", "selection"):
         found = [line for line in lines if line[:1] == [name + ":"]]
         want = [[name + ":"] + file[name].split()] if name in file else []
         assert found == want, (name, found, want)
@@ -530,7 +530,7 @@ text(15, "deploy of web1")
 print("0 2000000 0x21101 0x10000\n0 9000000 0x21011 0x10000")
 END
 python3 texts.py | compose texts
-expect 0 "$xenalyze" cut intel --time=0.3..0.4 -o piece
+expect 0 "$xenalyze" cut intel --time=0.3..0.4 --pcpu=0-1000 -o piece
 cat intel lossy >several
 for trace in intel lossy damaged several host piece texts; do
     n=$((n + 1))

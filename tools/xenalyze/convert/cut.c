@@ -38,8 +38,9 @@
 /* Metadata from before the span, with the meta_cut record. */
 #define MAX_METADATA (4u << 20)
 
-/* A value of text_kind in events/11-meta. */
+/* Values of text_kind in events/11-meta. */
 #define TEXT_MARK 15u
+#define TEXT_SELECTION 16u
 
 /* The records of a pcpu behind the span. */
 enum end { MISSING, BEGUN, COMPLETE };
@@ -156,6 +157,38 @@ static int add_cut_record(struct cut *c)
                                  xt_meta_encode(&m, bytes));
 }
 
+static int add_selection_part(struct cut *c, unsigned int i)
+{
+    const char *text = c->o->selection;
+    size_t length = strlen(text);
+    struct xt_meta m = {
+        .event = TRC_META_TEXT,
+        .text = { .kind = TEXT_SELECTION, .part = i,
+                  .parts = xt_meta_count_parts(length) },
+    };
+    unsigned char bytes[XT_META_MAX_BYTES];
+    uint64_t words[3];
+
+    _Static_assert(sizeof(words) == XT_META_PART, "a part is three words");
+    xt_meta_copy_part(words, text, length, i);
+    m.text.t0 = words[0];
+    m.text.t1 = words[1];
+    m.text.t2 = words[2];
+    return window_buffer_preface(&c->windows, bytes,
+                                 xt_meta_encode(&m, bytes));
+}
+
+static int add_selection(struct cut *c)
+{
+    const char *text = c->o->selection;
+    unsigned int parts = text ? xt_meta_count_parts(strlen(text)) : 0;
+    int rc = 0;
+
+    for ( unsigned int i = 0; !rc && i < parts; i++ )
+        rc = add_selection_part(c, i);
+    return rc;
+}
+
 /* --- early records -------------------------------------------------------- */
 
 static int write_kept(void *arg, const struct early_record *r)
@@ -185,6 +218,7 @@ static int begin_span(struct cut *c)
     int rc = add_cut_record(c);
 
     assert(!c->begun);
+    rc = rc ? rc : add_selection(c);
     rc = rc ? rc : early_deliver(&c->early, write_kept, write_recent, c);
     if ( !rc && !c->begun )
         rc = window_buffer_flush(&c->windows);

@@ -12,7 +12,8 @@
  *                  of VM exits that began in the span
  *
  * A meta_cut record names the span and the begin of the trace, so that readers
- * report the span alone, and count seconds as in the trace.
+ * report the span alone, and count seconds as in the trace.  A text names the
+ * selection of records, if there is one, so that readers can warn.
  */
 #ifndef XENALYZE_CONVERT_CUT_H
 #define XENALYZE_CONVERT_CUT_H
@@ -29,6 +30,7 @@ struct cut_options
     struct xt_trace *trace;             /* rewound; a mapped file */
     const struct xt_catalogue *catalogue;
     const struct filter *filter;
+    const char *selection;      /* the filter, as text; NULL: all records */
     FILE *out;
     const char *output;         /* name of `out`, for messages */
     uint64_t from, until;       /* the span; 0, UINT64_MAX: no bound */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A text arrives in parts of 24 bytes, one record each, all of one kind before
- * the next.  A mark is not replaced by a later one, as other texts are.
+ * the next.  Later marks and selections do not replace earlier ones, as other
+ * texts do.
  */
 #include "xenalyze/lines/file-texts.h"
 
@@ -31,7 +32,7 @@ static const struct
     { FILE_TEXT_HOST, "host" }, { FILE_TEXT_KERNEL, "kernel" },
     { FILE_TEXT_COLLECTOR, "collector" },
     { FILE_TEXT_ARGUMENTS, "arguments" }, { FILE_TEXT_COMMENT, "comment" },
-    { FILE_TEXT_TRIGGER, "trigger" },
+    { FILE_TEXT_TRIGGER, "trigger" }, { FILE_TEXT_SELECTION, "selection" },
 };
 
 static char *copy_text(const char *text)
@@ -57,12 +58,29 @@ static int add_mark(struct file_texts *t, const char *text)
     return mark->text ? 0 : -ENOMEM;
 }
 
+/* The part of a part: both selections count. */
+static int add_selection(struct file_texts *t, const char *text)
+{
+    char *old = t->text[FILE_TEXT_SELECTION];
+    size_t size = strlen(old) + strlen(text) + sizeof(", ");
+    char *both = fault_malloc(size);
+
+    if ( !both )
+        return -ENOMEM;
+    snprintf(both, size, "%s, %s", old, text);
+    free(old);
+    t->text[FILE_TEXT_SELECTION] = both;
+    return 0;
+}
+
 static int add_text(struct file_texts *t, unsigned int kind, const char *text)
 {
     if ( kind == FILE_TEXT_MARK )
         return add_mark(t, text);
     if ( kind >= FILE_TEXT_KINDS )
         return 0;
+    if ( kind == FILE_TEXT_SELECTION && t->text[kind] )
+        return add_selection(t, text);
     free(t->text[kind]);
     t->text[kind] = copy_text(text);
     return t->text[kind] ? 0 : -ENOMEM;

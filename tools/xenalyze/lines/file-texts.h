@@ -25,6 +25,7 @@ enum file_text
     FILE_TEXT_COMMENT = 12,
     FILE_TEXT_TRIGGER = 14,
     FILE_TEXT_MARK = 15,
+    FILE_TEXT_SELECTION = 16,
     FILE_TEXT_KINDS
 };
 
