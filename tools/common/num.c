@@ -154,11 +154,46 @@ static inline char *pad_left(char *p, char c, unsigned int len,
     return p + (width - len);
 }
 
+#define NUM_EIGHT 100000000u
+#define ALL_BYTES(c) ((c) * 0x0101010101010101ull)
+
+/*
+ * The eight digits of a number, the first in the highest byte.  All halves of
+ * a word are divided at once: by 10000, by 100, by 10.
+ */
+static inline uint64_t eight_digits(uint32_t value)
+{
+    uint64_t all, upper;
+
+    debug_assert(value < NUM_EIGHT);
+    all = (uint64_t)(value / 10000) << 32 | value % 10000;
+    upper = all * 10486 >> 20 & 0x0000007f0000007full;
+    all = upper << 16 | (all - upper * 100);
+    upper = all * 103 >> 10 & 0x000f000f000f000full;
+    return upper << 8 | (all - upper * 10);
+}
+
+/* No branch depends on the number of digits, which is often unpredictable. */
+char *num_u64_eight(char *p, uint64_t value)
+{
+    uint64_t digits;
+    unsigned int blanks;
+
+    if ( value >= NUM_EIGHT )
+        return num_u64(p, value);
+    digits = eight_digits(value);
+    blanks = __builtin_clzll(digits | 1) & ~7u;
+    digits |= ALL_BYTES(' ') | ALL_BYTES('0' - ' ') >> blanks;
+    digits = htobe64(digits);
+    memcpy(p, &digits, sizeof(digits));
+    return p + sizeof(digits);
+}
+
 char *num_u64_right(char *p, uint64_t value, unsigned int width)
 {
-    unsigned int n = count_digits(value);
-
-    return num_u64(pad_left(p, ' ', n, width), value);
+    if ( width == 8 )
+        return num_u64_eight(p, value);
+    return num_u64(pad_left(p, ' ', count_digits(value), width), value);
 }
 
 char *num_i64_right(char *p, int64_t value, unsigned int width)

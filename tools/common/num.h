@@ -42,6 +42,9 @@ char *num_u64_right(char *p, uint64_t value, unsigned int width);
 char *num_i64_right(char *p, int64_t value, unsigned int width);
 char *num_u64_zero(char *p, uint64_t value, unsigned int width);
 
+/* As num_u64_right() with width 8, without a check of the width. */
+char *num_u64_eight(char *p, uint64_t value);
+
 /* Nine digits with leading zeros; value < NUM_NINE. */
 #define NUM_NINE 1000000000u
 char *num_nine(char *p, uint32_t value);

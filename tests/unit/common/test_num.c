@@ -63,6 +63,7 @@ static void check_decimal(uint64_t v)
 {
     CHECK(NUM_U64_MAX, num_u64(p, v), "%" PRIu64, v);
     CHECK(NUM_I64_MAX, num_i64(p, v), "%" PRId64, (int64_t)v);
+    CHECK(NUM_U64_MAX, num_u64_eight(p, v), "%8" PRIu64, v);
     CHECK(9, num_nine(p, v % NUM_NINE), "%09u",
           (unsigned int)(v % NUM_NINE));
     CHECK(6, num_six(p, v % NUM_SIX), "%06u", (unsigned int)(v % NUM_SIX));

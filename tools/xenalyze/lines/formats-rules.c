@@ -20,6 +20,8 @@
 #define MAX_WIDTH 200u          /* also of precisions */
 #define MAX_STEPS 256u
 
+static const char nothing[FORMATS_COPY];        /* the text before a field */
+
 /* The state of parsing: the file, the line, and the rule in progress. */
 struct parser
 {
@@ -178,20 +180,17 @@ static char canonical_type(char type)
 
 static enum formats_kind choose_step_kind(const struct formats_step *s)
 {
-    bool word = s->field >= FORMATS_1;
-
-    if ( s->plain && word && s->type == 'x' && s->zero && s->width == 8 )
+    if ( s->plain && s->field >= FORMATS_1 && s->type == 'x' && s->zero &&
+         s->width == 8 )
         return FORMATS_HEX_EIGHT;
-    if ( s->plain && !word && s->type == 'd' && !s->zero )
-        return s->width ? FORMATS_RIGHT : FORMATS_NUMBER;
-    return FORMATS_SLOW;
+    return s->plain && s->type == 'd' && !s->zero ? FORMATS_NUMBER
+                                                  : FORMATS_SLOW;
 }
 
 /* The part behind "%(name)": flags, width, precision, type. */
 static int add_conversion(struct parser *r, unsigned int field,
                           const char *begin, const char **at, const char *end)
 {
-    static const char nothing[FORMATS_COPY];
     struct formats_step s = { .text = nothing, .field = field, .plain = true };
     const char *flags = *at, *p = *at, *flags_end;
     unsigned int width, precision = 0;
@@ -254,12 +253,29 @@ static int add_field(struct parser *r, const char **at, const char *end)
     return add_conversion(r, field, begin, at, end);
 }
 
+static bool has_fast_start(const char *p, const char *end)
+{
+    size_t length = strlen(FORMATS_START_TEXT);
+
+    return (size_t)(end - p) >= length &&
+           !memcmp(p, FORMATS_START_TEXT, length);
+}
+
 static int parse_format(struct parser *r, const char *p, const char *end)
 {
+    static const struct formats_step start = {
+        .text = nothing, .kind = FORMATS_START, .field = FORMATS_RELTSC,
+        .type = 'd', .width = FORMATS_START_WIDTH,
+    };
     int rc = 0;
 
     r->nr = 0;
     r->longest = 1;
+    if ( has_fast_start(p, end) )
+    {
+        rc = add_step(r, &start, 3 * FORMATS_FIELD_MAX + FORMATS_COPY);
+        p += strlen(FORMATS_START_TEXT);
+    }
     while ( !rc && p < end )
     {
         const char *percent = memchr(p, '%', end - p);
@@ -273,8 +289,11 @@ static int parse_format(struct parser *r, const char *p, const char *end)
     return rc;
 }
 
-/* Store the parsed rule.  A later rule replaces an earlier one. */
-static int store_rule(struct parser *r, uint64_t id)
+/*
+ * Store the parsed rule.  A later rule replaces an earlier one.  The table is
+ * at most a quarter full, since a collision is a mispredicted branch.
+ */
+static int store_rule(struct parser *r, uint32_t id)
 {
     struct formats *f = r->f;
     struct formats_rule rule = {
@@ -284,7 +303,7 @@ static int store_rule(struct parser *r, uint64_t id)
 
     steps = arena_array(&f->arena, r->nr + 1, sizeof(*steps),
                         _Alignof(struct formats_step));
-    if ( !steps || (2 * f->nr >= f->room && grow_rules(f)) )
+    if ( !steps || (4 * f->nr >= f->room && grow_rules(f)) )
         return err_sys(r->e, -ENOMEM, "cannot read %s", r->name);
     memcpy(steps, r->steps, r->nr * sizeof(*steps));
     rule.steps = steps;

@@ -104,11 +104,22 @@ struct value
     bool negative;
 };
 
+/* The upper digits of the last time stamp as text.  Most time stamps have the
+   same ones. */
+struct tsc_prefix
+{
+    uint64_t base;              /* without its lower nine digits; or 0 */
+    unsigned int length;
+    char text[NUM_U64_MAX];
+};
+
 struct line
 {
     const struct formats *f;
     const struct xt_record *record;
-    struct value own[FORMATS_1];        /* of the fields before FORMATS_1 */
+    unsigned int cpu;
+    uint64_t last;              /* previous time stamp of this pcpu, or 0 */
+    struct tsc_prefix prefix;
 };
 
 /* A word of the payload, or 0. */
@@ -123,28 +134,35 @@ static inline uint64_t payload_word(const struct line *l, unsigned int i)
     return number;
 }
 
-static struct value field_value(const struct line *l, uint8_t field)
+/* The distance to the previous time stamp of this pcpu. */
+static inline struct value tsc_distance(const struct line *l)
+{
+    const struct xt_record *r = l->record;
+
+    if ( !r->has_tsc || !l->last )
+        return (struct value){ .number = 0 };
+    if ( r->tsc < l->last )
+        return (struct value){ .number = l->last - r->tsc, .negative = true };
+    return (struct value){ .number = r->tsc - l->last };
+}
+
+static inline uint64_t tsc_number(const struct line *l)
+{
+    uint64_t mhz = l->f->mhz;
+
+    return mhz ? l->record->tsc / (mhz * 1000000) : l->record->tsc;
+}
+
+static inline struct value field_value(const struct line *l, uint8_t field)
 {
     assert(field < FORMATS_FIELDS);
     if ( field >= FORMATS_1 )
         return (struct value){ .number = payload_word(l, field - FORMATS_1) };
-    return l->own[field];
-}
-
-/* `last` is the previous time stamp of this pcpu, or 0. */
-static inline void set_own_fields(struct line *l, unsigned int cpu,
-                                  uint64_t last)
-{
-    const struct xt_record *r = l->record;
-    uint64_t mhz = l->f->mhz;
-    bool known = r->has_tsc && last, back = known && r->tsc < last;
-
-    l->own[FORMATS_CPU].number = cpu;
-    l->own[FORMATS_TSC].number = mhz ? r->tsc / (mhz * 1000000) : r->tsc;
-    l->own[FORMATS_EVENT].number = r->event;
-    l->own[FORMATS_RELTSC].number = !known ? 0 : back ? last - r->tsc
-                                                      : r->tsc - last;
-    l->own[FORMATS_RELTSC].negative = back;
+    if ( field == FORMATS_RELTSC )
+        return tsc_distance(l);
+    return (struct value){ .number = field == FORMATS_CPU ? l->cpu
+                                     : field == FORMATS_TSC ? tsc_number(l)
+                                     : l->record->event };
 }
 
 static double value_to_double(const struct value *v)
@@ -226,9 +244,46 @@ static char *put_field_slow(char *p, const struct formats_step *s,
                      : num_hex_right(p, v.number, s->width);
 }
 
-static inline char *put_field_fast(char *p, const struct formats_step *s,
-                                   const struct line *l)
+static void set_tsc_prefix(struct tsc_prefix *prefix, uint64_t tsc)
 {
+    prefix->base = tsc - tsc % NUM_NINE;
+    prefix->length = num_u64(prefix->text, tsc / NUM_NINE) - prefix->text;
+}
+
+static inline char *put_tsc(char *p, struct line *l)
+{
+    const uint64_t tsc = tsc_number(l);
+
+    if ( tsc < NUM_NINE )
+        return num_u64(p, tsc);
+    if ( tsc - l->prefix.base >= NUM_NINE )
+        set_tsc_prefix(&l->prefix, tsc);
+    memcpy(p, l->prefix.text, sizeof(l->prefix.text));
+    return num_nine(p + l->prefix.length, tsc - l->prefix.base);
+}
+
+/* The start that most rules have: without a loop over its steps. */
+static inline char *put_start(char *p, const struct formats_step *s,
+                              struct line *l)
+{
+    struct value distance = tsc_distance(l);
+
+    p = num_u64(num_text(p, "CPU"), l->cpu);
+    p = put_tsc(num_text(p, "  "), l);
+    p = num_text(p, " (+");
+    if ( distance.negative )
+        p = put_negative(p, s, distance.number);
+    else
+        p = num_u64_eight(p, distance.number);
+    *p++ = ')';
+    return p;
+}
+
+static inline char *put_field_fast(char *p, const struct formats_step *s,
+                                   struct line *l)
+{
+    struct value v;
+
     switch ( s->kind )
     {
     case FORMATS_TEXT_ONLY:
@@ -236,12 +291,13 @@ static inline char *put_field_fast(char *p, const struct formats_step *s,
     case FORMATS_HEX_EIGHT:
         return num_hex_eight(p, payload_word(l, s->field - FORMATS_1));
     case FORMATS_NUMBER:
-        if ( !l->own[s->field].negative )
-            return num_u64(p, l->own[s->field].number);
-        break;
-    case FORMATS_RIGHT:
-        if ( !l->own[s->field].negative )
-            return num_u64_right(p, l->own[s->field].number, s->width);
+        v = field_value(l, s->field);
+        if ( v.negative )
+            break;
+        return s->width ? num_u64_right(p, v.number, s->width)
+                        : num_u64(p, v.number);
+    case FORMATS_START:
+        return put_start(p, s, l);
     }
     return put_field_slow(p, s, l);
 }
@@ -256,7 +312,7 @@ static inline char *put_literal(char *p, const struct formats_step *s)
 }
 
 static char *put_rule(char *p, const struct formats_rule *rule,
-                      const struct line *l)
+                      struct line *l)
 {
     const struct formats_step *end = rule->steps + rule->nr_steps;
 
@@ -270,14 +326,29 @@ static char *put_rule(char *p, const struct formats_rule *rule,
 }
 
 /* A line for a clock that went backward, as Xen's script prints. */
-static char *put_backward_line(char *p, unsigned int cpu, uint64_t tsc,
-                               uint64_t last)
+static char *put_backward_line(char *p, const struct line *l)
 {
-    p = num_u64(num_text(p, "TSC stepped backward cpu "), cpu);
-    p = num_u64(num_text(p, " !  "), tsc);
-    p = num_u64(num_text(p, " "), last);
+    p = num_u64(num_text(p, "TSC stepped backward cpu "), l->cpu);
+    p = num_u64(num_text(p, " !  "), l->record->tsc);
+    p = num_u64(num_text(p, " "), l->last);
     *p++ = '\n';
     return p;
+}
+
+/* The lines of a record; *time is the last time stamp of its pcpu. */
+static inline char *put_formats_line(char *p, struct line *l, uint64_t *time)
+{
+    const struct xt_record *r = l->record;
+    const struct formats_rule *rule = formats_find_rule(l->f, r->event);
+
+    l->last = *time;
+    if ( r->has_tsc )
+    {
+        *time = r->tsc;
+        if ( r->tsc < l->last )
+            p = put_backward_line(p, l);
+    }
+    return rule ? put_rule(p, rule, l) : p;
 }
 
 static void formats_format(const void *state, struct chunk *c)
@@ -288,26 +359,16 @@ static void formats_format(const void *state, struct chunk *c)
 
     for ( size_t i = 0; i < c->nr; i++ )
     {
-        unsigned int cpu = xt_item_cpu(&c->items[i]);
-        uint64_t last = c->times[cpu];
-        const struct formats_rule *rule;
-
-        debug_assert(cpu < c->nr_cpus);
         if ( i + PREFETCH < c->nr )
             __builtin_prefetch(c->bytes +
                                xt_item_offset(&c->items[i + PREFETCH]));
         xt_record_view(&r, c->bytes + xt_item_offset(&c->items[i]));
+        l.cpu = xt_item_cpu(&c->items[i]);
+        debug_assert(l.cpu < c->nr_cpus);
         p = chunk_reserve(c, p, l.f->longest + MAX_WARNING);
         if ( !p )
             return;
-        if ( r.has_tsc && r.tsc < last )
-            p = put_backward_line(p, cpu, r.tsc, last);
-        rule = formats_find_rule(l.f, r.event);
-        set_own_fields(&l, cpu, last);
-        if ( rule )
-            p = put_rule(p, rule, &l);
-        if ( r.has_tsc )
-            c->times[cpu] = r.tsc;
+        p = put_formats_line(p, &l, &c->times[l.cpu]);
     }
     assert(p <= c->text + c->room);
     c->used = p - c->text;

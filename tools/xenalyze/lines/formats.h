@@ -55,11 +55,15 @@ enum formats_field
 enum formats_kind
 {
     FORMATS_TEXT_ONLY,          /* no field */
-    FORMATS_HEX_EIGHT,          /* %(1)08x of a payload word */
-    FORMATS_NUMBER,             /* %(cpu)d of any other field */
-    FORMATS_RIGHT,              /* %(reltsc)8d of any other field */
+    FORMATS_HEX_EIGHT,          /* %(1)08x of any payload word */
+    FORMATS_NUMBER,             /* %(1)d or %(1)8d of any field */
+    FORMATS_START,              /* FORMATS_START_TEXT */
     FORMATS_SLOW,               /* all other conversions */
 };
+
+/* Almost all rules begin so. */
+#define FORMATS_START_TEXT "CPU%(cpu)d  %(tsc)d (+%(reltsc)8d)"
+#define FORMATS_START_WIDTH 8u
 
 #define FORMATS_COPY 16u        /* literals are copied in pieces of this size */
 
