@@ -68,8 +68,8 @@ static const struct
     double bar, bar_2;
     double bar_stock, bar_script;       /* times as fast; < 0: skipped */
 } sizes[] = {
-    { "4", 16, 26, 10, 100 }, { "16", 16, 26, 0, -1 },
-    { "128", 16, 26, 0, -1 }, { "1024", 6, 0, -1, -1 },
+    { "4", 24, 26, 10, 100 }, { "16", 16, 26, 0, -1 },
+    { "128", 16, 26, 0, -1 }, { "1024", 10, 0, -1, -1 },
 };
 
 #define PIECE 8                 /* pieces per trace */
