@@ -12,6 +12,7 @@
  *     losses.h                     losses that only the collector knows
  *     meta.h                       records of the collector: encode, decode
  *     time-step.h                  is a far step of the time damage?
+ *     pcpu-damage.h                damage by pcpu and time, and of parts
  *     seal.h, zstd.h               write windows: checksum, compression
  *     torn-end.h                   parts of a capture that ended abruptly
  *     visit-metadata.h             all metadata of a trace, apart from records
@@ -32,6 +33,7 @@
 #include "libxentrace/libxentrace.h"
 #include "libxentrace/losses.h"
 #include "libxentrace/meta.h"
+#include "libxentrace/pcpu-damage.h"
 #include "libxentrace/seal.h"
 #include "libxentrace/slice.h"
 #include "libxentrace/time-step.h"

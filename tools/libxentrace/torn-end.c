@@ -29,15 +29,18 @@ void xt_trace_set_torn_end(struct xt_trace *t, const struct xt_torn_end *end)
     t->torn_end = *end;
 }
 
-int trace_add_torn_end(struct xt_trace *t)
+int trace_add_known_damage(struct xt_trace *t)
 {
     const struct xt_torn_end *end = &t->torn_end;
     struct xt_index *i = &t->index;
     uint64_t from = end->from < i->horizon ? end->from : i->horizon;
 
     assert(t->complete);
+    if ( t->damage_is_known )
+        t->damage = t->known_damage;
+    else if ( end->is_torn )
+        xt_damage_add(&t->damage, XT_DAMAGE_TORN, end->offset, end->bytes);
     if ( !end->is_torn )
         return 0;
-    xt_damage_add(&t->damage, XT_DAMAGE_TORN, end->offset, end->bytes);
     return xt_gaps_add(&i->gaps, i->dropped + i->nr, from);
 }

@@ -177,7 +177,8 @@ static int index_next_window(struct xt_trace *t, struct err *e)
 /* The index has all windows of the segment. */
 static int complete_segment(struct xt_trace *t, struct err *e)
 {
-    if ( xt_index_set_horizon(&t->index, &t->view) || trace_add_torn_end(t) )
+    if ( xt_index_set_horizon(&t->index, &t->view) ||
+         trace_add_known_damage(t) )
         return trace_fail_memory(t, e);
     if ( !t->source->map )
         xt_order_check_next(&t->order);

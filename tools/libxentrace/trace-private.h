@@ -133,6 +133,8 @@ struct xt_trace
     uint64_t first, last;
     uint64_t origin;            /* set by the user, or UINT64_MAX */
     struct xt_torn_end torn_end;        /* likewise */
+    bool damage_is_known;       /* likewise, by xt_trace_set_damage() */
+    struct xt_damage known_damage;
     struct xt_trace_bounds bounds;
 };
 
@@ -173,8 +175,8 @@ void trace_until_reset(struct xt_trace *t);
  */
 bool trace_until_reached(struct xt_trace *t);
 
-/* The index has a horizon: add the damage of t->torn_end.  0 or -ENOMEM. */
-int trace_add_torn_end(struct xt_trace *t);
+/* The index has a horizon: add damage that a user has set.  0 or -ENOMEM. */
+int trace_add_known_damage(struct xt_trace *t);
 
 /* --- trace-by-time.c ------------------------------------------------------ */
 

@@ -371,6 +371,7 @@ void xt_trace_begin_walk(struct xt_trace *t, unsigned int cpu,
 void xt_trace_end_walk(struct xt_trace *t, const struct xt_walk *w)
 {
     assert(w->context.index == &t->index);
-    xt_damage_merge(&t->damage, &w->damage);
+    if ( !t->damage_is_known )
+        xt_damage_merge(&t->damage, &w->damage);
     trace_note_truncation(t);
 }

@@ -29,9 +29,11 @@ static int note_disorder(void *state, const struct fact_end *f, struct err *e)
 
 /*
  * Would an analysis correct clocks, or warn of them?  A span has too few
- * records to find out.  1, 0, or -errno; the trace is rewound.
+ * records to find out.  1, 0, or -errno; the trace is rewound, and *damage is
+ * what the analysis has found.
  */
-static int find_differences(const struct run *run, struct err *e)
+static int find_differences(const struct run *run, struct xt_damage *damage,
+                            struct err *e)
 {
     static const struct sink_ops ops = {
         .name = "disorder", .end = note_disorder,
@@ -45,6 +47,7 @@ static int find_differences(const struct run *run, struct err *e)
     unsigned int nr;
     int rc = analyze_trace(run->trace, &options, &sink, 1, e);
 
+    *damage = *xt_trace_damage(run->trace);
     rc = rc ? rc : xt_trace_rewind(run->trace, e);
     rc = rc ? rc : xt_trace_cpus(run->trace, &nr, e);
     if ( !rc )
@@ -55,6 +58,38 @@ static int find_differences(const struct run *run, struct err *e)
     rc = rc ? rc : xt_trace_rewind(run->trace, e);
     assert(rc <= 0);
     return rc ? rc : any;
+}
+
+/* --- damage --------------------------------------------------------------- */
+
+/*
+ * Can the damage of the trace be listed by pcpu?  Windows that are not in order
+ * have another place than in the file.
+ */
+static bool is_listable(const struct xt_damage *d)
+{
+    return xt_damage_grade(d) > XT_GRADE_CUT &&
+           !d->times[XT_DAMAGE_REPEATED] && !d->times[XT_DAMAGE_ORDER] &&
+           !d->times[XT_DAMAGE_TWICE] && !d->times[XT_DAMAGE_CHANGED];
+}
+
+/*
+ * List the damage if there is any: *list is NULL without any, or if there is
+ * too much.  The trace has been read; it is rewound.  0 or -errno.
+ */
+static int list_damage(const struct run *run, const struct xt_damage *found,
+                       struct xt_pcpu_damages *d,
+                       const struct xt_pcpu_damages **list, struct err *e)
+{
+    int rc = 0;
+
+    *list = NULL;
+    if ( is_listable(found) )
+    {
+        rc = xt_trace_list_damage(run->trace, d, e);
+        *list = rc ? NULL : d;
+    }
+    return rc == -E2BIG ? 0 : rc;
 }
 
 /* --- counts --------------------------------------------------------------- */
@@ -138,21 +173,25 @@ static int build_beside_counting(const struct run *run, struct counting *c,
         .trace = run->trace, .path = run->config->path,
         .get_counts = end_counting, .counts_arg = c,
     };
-    struct pass_progress progress;
-    int rc = find_differences(run, e);
+    struct xt_pcpu_damages damages = { .nr = 0 };
+    struct pass_progress progress = { .trace = NULL };
+    struct xt_damage found;
+    int rc = find_differences(run, &found, e);
 
     if ( rc < 0 )
         return rc;
     o.clocks_differ = rc;
-    rc = 0;
-    if ( pass_progress_begin(&progress, run, true) )
+    rc = list_damage(run, &found, &damages, &o.damages, e);
+    if ( !rc && pass_progress_begin(&progress, run, true) )
     {
         o.progress = pass_progress_update;
         o.progress_arg = &progress;
         rc = xt_trace_rewind(run->trace, e);
     }
-    rc = rc ? rc : time_index_write(&o, counts, e);
+    if ( !rc )
+        rc = time_index_write(&o, counts, e);
     pass_progress_end(&progress);
+    xt_pcpu_damages_fini(&damages);
     return rc ? rc : xt_trace_rewind(run->trace, e);
 }
 
@@ -210,7 +249,8 @@ int index_pass(const struct run *run, struct err *e)
         return rc;
     if ( counts.is_unusable )
         log_warning(run->log, "%s: the index serves --info and --count only, "
-                    "since the trace is damaged, or has several captures",
+                    "since the trace has several captures, windows that are "
+                    "repeated or in the wrong order, or too much damage",
                     run->name);
     else if ( counts.clocks_differ )
         log_warning(run->log, "%s: reports will not use the index, since the "

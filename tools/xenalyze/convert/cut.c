@@ -25,6 +25,7 @@
 #include "common/fault.h"
 #include "libxentrace/meta-event.h"
 #include "xenalyze/convert/cut-windows.h"
+#include "xenalyze/convert/early-damage.h"
 #include "xenalyze/convert/early-records.h"
 #include "xenalyze/convert/window-buffer.h"
 #include "xenalyze/lines/lines.h"
@@ -51,6 +52,7 @@ struct cut
     struct cut_counts *counts;
     struct who_runs runs;       /* for the filter */
     struct early_records early;
+    struct early_damage damage; /* only by window */
     struct window_buffer windows;
     uint64_t ring_from;         /* earlier records do not enter the ring; 0
                                    behind the first one that does */
@@ -191,11 +193,23 @@ static int add_selection(struct cut *c)
 
 /* --- early records -------------------------------------------------------- */
 
+/* A record outside of the span is written. */
+static void check_times(struct cut *c, uint64_t time, const void *bytes)
+{
+    struct xt_record r;
+
+    if ( !c->damage.all )
+        return;
+    xt_record_view(&r, bytes);
+    c->counts->is_inexact |= early_damage_is_doubtful(c->damage.all, time, &r);
+}
+
 static int write_kept(void *arg, const struct early_record *r)
 {
     struct cut *c = arg;
 
     assert(r->size);
+    check_times(c, r->time, r->bytes);
     c->last_cpu = r->cpu;
     return window_buffer_add(&c->windows, r->cpu, r->bytes, r->size);
 }
@@ -219,6 +233,7 @@ static int begin_span(struct cut *c)
 
     assert(!c->begun);
     rc = rc ? rc : add_selection(c);
+    c->counts->is_inexact |= early_damage_has_suspects(&c->damage, &c->early);
     rc = rc ? rc : early_deliver(&c->early, write_kept, write_recent, c);
     if ( !rc && !c->begun )
         rc = window_buffer_flush(&c->windows);
@@ -276,6 +291,7 @@ static int cut_end(struct cut *c, const struct xt_item *item,
     if ( (c->ends[cpu] == COMPLETE && !ends_exit) ||
          (c->ends[cpu] == MISSING && !xt_record_is_timed(r)) )
         return 0;
+    check_times(c, item->time, bytes);
     rc = early_follow(&c->early, cpu, item->time, r);
     c->ends[cpu] = c->o->ends_exits && early_in_exit(&c->early, cpu)
                    ? BEGUN : COMPLETE;
@@ -324,6 +340,7 @@ static int cut_begin_segment(struct cut *c, const struct xt_batch *b)
     if ( b->segment == c->segment )
         return 0;
     c->segment = b->segment;
+    c->counts->is_inexact = true;
     if ( c->begun )
         rc = window_buffer_flush(&c->windows);
     early_reset(&c->early);
@@ -339,14 +356,41 @@ static int cut_selected(struct cut *c, const struct xt_item *item,
                         const struct xt_record *r, const void *bytes,
                         size_t size)
 {
+    unsigned char room[XT_RECORD_MAX_BYTES];
     int matches;
 
+    if ( !c->behind && early_damage_ignores(&c->damage, &c->early,
+                                            xt_item_cpu(item), r) )
+        return 0;
+    if ( !c->behind )
+        bytes = early_damage_correct(&c->damage, item->time, r, bytes, size,
+                                     room);
     if ( item->time < c->ring_from )
         return early_pass(&c->early, xt_item_cpu(item), item->time, r, bytes,
                           size);
     c->ring_from = 0;
     matches = match_filter(c, item, r);
     return matches > 0 ? cut_record(c, item, r, bytes, size) : matches;
+}
+
+/*
+ * A gap in front of the record: early records have a loss in its place, but the
+ * ends behind the span have none.
+ */
+static int cut_gap(struct cut *c, const struct xt_item *item,
+                   const struct xt_record *r)
+{
+    unsigned char bytes[XT_RECORD_MAX_BYTES];
+    struct xt_record loss;
+    size_t size = early_damage_leave_gap(&c->damage, xt_item_cpu(item), r,
+                                         bytes);
+
+    if ( c->behind )
+        c->counts->is_inexact |= needs_ends(c);
+    if ( c->behind || !size )
+        return 0;
+    xt_record_view(&loss, bytes);
+    return cut_selected(c, item, &loss, bytes, size);
 }
 
 static int cut_batch(struct cut *c, const struct xt_batch *b)
@@ -364,6 +408,11 @@ static int cut_batch(struct cut *c, const struct xt_batch *b)
         if ( c->at_horizon )
             return 0;
         c->behind |= item->time > c->o->until;
+        if ( early_damage_ends_gap(&c->damage, xt_item_cpu(item),
+                                   xt_batch_offset(b, item)) )
+            rc = cut_gap(c, item, &r);
+        if ( rc )
+            return rc;
         if ( xt_event_is_meta(r.event) )
             rc = cut_metadata(c, item, &r, bytes, size);
         else if ( r.event != TRC_TRACE_WRAP_BUFFER )
@@ -483,6 +532,14 @@ static uint64_t find_first_horizon(const struct cut *c)
            ? c->o->until + FIRST_BEHIND : UINT64_MAX;
 }
 
+/* The records from the checkpoint on follow. */
+static int begin_damage(struct cut *c, const struct index_checkpoint *at)
+{
+    early_damage_fini(&c->damage);
+    return early_damage_init(&c->damage, time_index_get_damages(c->o->index),
+                             &c->early, at->time);
+}
+
 /* Continue behind the checkpoint as if all before it had been read. */
 static int begin_at_checkpoint(struct cut *c, const struct index_checkpoint *at,
                                struct err *e)
@@ -491,6 +548,7 @@ static int begin_at_checkpoint(struct cut *c, const struct index_checkpoint *at,
     int rc = time_index_load(o->index, at, &c->early);
 
     assert(at->time <= o->from && !c->begun);
+    rc = rc ? rc : begin_damage(c, at);
     rc = rc ? rc : time_index_visit_metadata(o->index, at, replay_metadata, c);
     c->counts->records++;
     return rc ? fail_index(c, rc, e)
@@ -499,13 +557,14 @@ static int begin_at_checkpoint(struct cut *c, const struct index_checkpoint *at,
 
 /*
  * Begin at the last checkpoint of the index before the ring, if there is one.
+ * Checkpoints behind damage have losses in place of gaps.
  */
 static int skip_to_checkpoint(struct cut *c, struct err *e)
 {
     const struct index_checkpoint *at =
         c->o->index ? time_index_find(c->o->index, c->ring_from) : NULL;
 
-    if ( !at )
+    if ( !at || time_index_get_damages(c->o->index) )
         return 0;
     c->horizon = find_first_horizon(c);
     return begin_at_checkpoint(c, at, e);
@@ -533,12 +592,19 @@ static int cut_before_span(struct cut *c, struct err *e)
 static int cut_span_windows(struct cut *c, struct err *e)
 {
     const struct cut_options *o = c->o;
-    int rc;
+    int rc = 0;
 
     assert(c->begun);
-    rc = cut_windows(o->trace, o->from, o->until, &c->windows, e);
+    if ( c->damage.all )        /* reading has shortened windows */
+        rc = seek_to(c, o->from, find_first_horizon(c), e);
+    rc = rc ? rc
+            : cut_windows(o->trace, o->from, o->until, &c->windows, e);
     c->counts->matched++;
-    return rc && !e->code ? fail_cut(c, rc, e) : rc;
+    if ( rc )
+        return e->code ? rc : fail_cut(c, rc, e);
+    rc = xt_trace_next_segment(o->trace, e);
+    c->counts->is_inexact |= rc > 0;
+    return rc < 0 ? rc : 0;
 }
 
 /* The states at the end of the span, for the ends behind. */
@@ -554,6 +620,7 @@ static int cut_behind_span(struct cut *c, struct err *e)
     early_fini(&c->early);
     rc = early_init(&c->early);
     rc = rc ? rc : time_index_load(o->index, at, &c->early);
+    rc = rc ? rc : begin_damage(c, at);
     if ( rc )
         return fail_index(c, rc, e);
     c->ring_from = o->until + 1;
@@ -610,6 +677,7 @@ int cut_trace(const struct cut_options *o, struct cut_counts *counts,
     }
     who_runs_fini(&c.runs);
     early_fini(&c.early);
+    early_damage_fini(&c.damage);
     window_buffer_fini(&c.windows);
     free(c.ends);
     return rc;

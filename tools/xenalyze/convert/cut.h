@@ -49,6 +49,8 @@ struct cut_counts
     uint64_t records;           /* in the trace; 0: it has none */
     uint64_t matched;           /* in the span, without metadata */
     uint64_t metadata_left_out; /* metadata records, too many to keep */
+    bool is_inexact;            /* by window: damage is near the borders of the
+                                   span, or near an early record */
 };
 
 /* 0, or -errno with *e. */

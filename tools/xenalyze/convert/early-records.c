@@ -86,8 +86,7 @@ static int grow_vcpus(struct early_records *h)
     return 0;
 }
 
-static struct early_vcpu *find_early_vcpu(const struct early_records *h,
-                                          uint32_t id)
+struct early_vcpu *early_find_vcpu(const struct early_records *h, uint32_t id)
 {
     for ( uint32_t i = *find_bucket(h, id); i; i = h->vcpus[i - 1].next )
         if ( h->vcpus[i - 1].id == id )
@@ -98,7 +97,7 @@ static struct early_vcpu *find_early_vcpu(const struct early_records *h,
 struct early_vcpu *early_get_vcpu(struct early_records *h, uint32_t id,
                                   int *rc)
 {
-    struct early_vcpu *v = find_early_vcpu(h, id);
+    struct early_vcpu *v = early_find_vcpu(h, id);
     uint32_t *b;
 
     if ( v || h->nr_vcpus == GUESTS_MAX_VCPUS )
@@ -127,14 +126,7 @@ static bool is_entry(uint32_t event)
     return (event & ~TRC_HVM_NESTEDFLAG) == TRC_HVM_VMENTRY;
 }
 
-/* A change of a vcpu's state; false: another record. */
-struct vcpu_change
-{
-    uint32_t id;
-    unsigned int from, to;
-};
-
-static bool read_change(const struct xt_record *r, struct vcpu_change *c)
+bool early_read_change(const struct xt_record *r, struct vcpu_change *c)
 {
     bool stays = r->event == TRC_SCHED_CONTINUE_RUNNING;
 
@@ -229,7 +221,7 @@ int early_follow(struct early_records *h, unsigned int cpu, uint64_t time,
         h->pcpus[cpu].in_exit = !is_entry(r->event);
     else if ( r->event == TRC_LOST_RECORDS )
         follow_loss(h, &h->pcpus[cpu]);
-    else if ( read_change(r, &c) )
+    else if ( early_read_change(r, &c) )
     {
         v = early_get_vcpu(h, c.id, &rc);
         if ( v )
@@ -246,9 +238,9 @@ bool early_ends_exit(struct early_records *h, const struct xt_record *r)
     assert(r->words <= XT_RECORD_MAX_WORDS);
     if ( r->event == TRC_LOST_RECORDS )
         return early_count_open_exits(h);
-    if ( !read_change(r, &c) )
+    if ( !early_read_change(r, &c) )
         return false;
-    v = find_early_vcpu(h, c.id);
+    v = early_find_vcpu(h, c.id);
     return v && v->has_open_exit;
 }
 
@@ -443,6 +435,12 @@ static int replace_by_loss(struct early_records *h,
             v->runs = false;
         }
     }
+    if ( read_found_vcpu(r) >> 16 >= XT_DOMAIN_DEFAULT )
+    {
+        h->pcpus[kept->cpu].is_busy = true;
+        h->pcpus[kept->cpu].current = 0;
+        return 0;
+    }
     v = early_get_vcpu(h, read_found_vcpu(r), &rc);
     assert(v || rc || h->nr_vcpus == GUESTS_MAX_VCPUS);
     if ( !v )
@@ -497,7 +495,7 @@ static int replace(struct early_records *h, const struct early_record *kept)
 
     xt_record_view(&r, kept->bytes);
     assert(kept->cpu < h->nr_pcpus);
-    if ( read_change(&r, &c) )
+    if ( early_read_change(&r, &c) )
     {
         replace_last(h, kept, &r, &c);
         return replace_change(h, kept, &c);
@@ -647,6 +645,31 @@ static int deliver_before(const struct early_records *h, early_fn *fn,
         if ( !i || all[i]->number != all[i - 1]->number )
             rc = fn(arg, all[i]);
     free(all);
+    return rc;
+}
+
+static int visit_records(const struct early_record *r, unsigned int nr,
+                         early_fn *fn, void *arg)
+{
+    int rc = 0;
+
+    for ( unsigned int i = 0; !rc && i < nr; i++ )
+        if ( r[i].size )
+            rc = fn(arg, &r[i]);
+    return rc;
+}
+
+int early_visit(const struct early_records *h, early_fn *fn, void *arg)
+{
+    int rc = 0;
+
+    assert(fn);
+    for ( uint32_t i = 0; !rc && i < h->nr_vcpus; i++ )
+        rc = visit_records(h->vcpus[i].records, h->vcpus[i].nr, fn, arg);
+    for ( unsigned int i = 0; !rc && i < h->nr_pcpus; i++ )
+        rc = visit_records(h->pcpus[i].slots, EARLY_SLOTS, fn, arg);
+    for ( unsigned int i = 0; !rc && i < h->nr_domains; i++ )
+        rc = visit_records(&h->domains[i].life, 1, fn, arg);
     return rc;
 }
 

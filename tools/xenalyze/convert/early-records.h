@@ -56,6 +56,8 @@ struct early_vcpu
     bool runs;                  /* by the kept records */
     bool waits;                 /* likewise */
     uint8_t nr;                 /* kept records */
+    uint8_t last_state;         /* for early-damage.c: the state + 1, or 0 */
+    bool is_suspect;            /* likewise: contradicted by a record */
     uint64_t awake_since;
     struct early_record records[EARLY_PER_VCPU];
 };
@@ -134,11 +136,29 @@ int early_keep(struct early_records *h, unsigned int cpu, uint64_t time,
 int early_pass(struct early_records *h, unsigned int cpu, uint64_t time,
                const struct xt_record *r, const void *bytes, size_t size);
 
+/* A change of a vcpu's state; false: another record. */
+struct vcpu_change
+{
+    uint32_t id;
+    unsigned int from, to;
+};
+
+bool early_read_change(const struct xt_record *r, struct vcpu_change *c);
+
+/* The vcpu; NULL: no record has named it. */
+struct early_vcpu *early_find_vcpu(const struct early_records *h, uint32_t id);
+
 /* The vcpu, added if new; NULL: too many vcpus, or *rc is -ENOMEM. */
 struct early_vcpu *early_get_vcpu(struct early_records *h, uint32_t id,
                                   int *rc);
 
 typedef int early_fn(void *arg, const struct early_record *r);
+
+/*
+ * Deliver the kept records, in no order and some twice, except those in the
+ * ring.  0 or the first failure of the callback.
+ */
+int early_visit(const struct early_records *h, early_fn *fn, void *arg);
 
 /*
  * Deliver the kept records before W, then those from W on.  0, -ENOMEM, or the

@@ -17,6 +17,7 @@
 #include "common/output-file.h"
 #include "libxentrace/internal.h"
 #include "libxentrace/meta-event.h"
+#include "xenalyze/convert/early-damage.h"
 #include "xenalyze/convert/early-save.h"
 #include "xenalyze/convert/time-index.h"
 
@@ -40,6 +41,7 @@ struct index_writer
     const struct index_options *o;
     struct index_counts *counts;
     struct early_records early;
+    struct early_damage damage;
     FILE *out;
     uint64_t size;              /* bytes written */
     struct index_header header;
@@ -128,6 +130,24 @@ static int write_index_table(struct index_writer *w, struct growing *table)
     return write_index_bytes(w, table->bytes, table->size);
 }
 
+static int write_damages(struct index_writer *w)
+{
+    const struct xt_pcpu_damages *d = w->o->damages;
+    struct index_header *h = &w->header;
+    size_t size = d ? d->nr * sizeof(*d->items) : 0;
+    int rc;
+
+    if ( !d )
+        return 0;
+    h->flags |= INDEX_IS_DAMAGED;
+    h->nr_damages = d->nr;
+    h->tables_crc = xt_crc32c(h->tables_crc, &d->of_windows,
+                              sizeof(d->of_windows));
+    h->tables_crc = xt_crc32c(h->tables_crc, d->items, size);
+    rc = write_index_bytes(w, &d->of_windows, sizeof(d->of_windows));
+    return rc ? rc : write_index_bytes(w, d->items, size);
+}
+
 static int write_counts(struct index_writer *w, struct saved_counts *c)
 {
     struct index_header *h = &w->header;
@@ -166,6 +186,7 @@ static int finish_file(struct index_writer *w, struct saved_counts *saved)
     h->tables = w->size;
     if ( !rc && h->nr_checkpoints )
         rc = write_index_table(w, &w->checkpoints);
+    rc = rc ? rc : write_damages(w);
     rc = rc ? rc : write_index_table(w, &w->metadata);
     rc = rc ? rc : write_index_table(w, &w->records);
     h->metadata_size = w->records.size;
@@ -196,6 +217,30 @@ static void add_index_metadata(struct index_writer *w,
     w->header.nr_metadata++;
 }
 
+static int pass_record(struct index_writer *w, const struct xt_batch *b,
+                       const struct xt_item *item, const struct xt_record *r,
+                       size_t size)
+{
+    unsigned int cpu = xt_item_cpu(item);
+    const void *bytes = b->bytes + xt_item_offset(item);
+    unsigned char room[XT_RECORD_MAX_BYTES];
+    struct xt_record loss;
+    size_t loss_size = 0;
+    int rc = 0;
+
+    if ( early_damage_ends_gap(&w->damage, cpu, xt_batch_offset(b, item)) )
+        loss_size = early_damage_leave_gap(&w->damage, cpu, r, room);
+    if ( loss_size )
+    {
+        xt_record_view(&loss, room);
+        rc = early_pass(&w->early, cpu, item->time, &loss, room, loss_size);
+    }
+    if ( early_damage_ignores(&w->damage, &w->early, cpu, r) )
+        return rc;
+    bytes = early_damage_correct(&w->damage, item->time, r, bytes, size, room);
+    return rc ? rc : early_pass(&w->early, cpu, item->time, r, bytes, size);
+}
+
 static int pass_batch(struct index_writer *w, const struct xt_batch *b)
 {
     int rc = 0;
@@ -211,23 +256,23 @@ static int pass_batch(struct index_writer *w, const struct xt_batch *b)
         if ( xt_event_is_meta(r.event) )
             add_index_metadata(w, item, &r, bytes, size);
         else if ( r.event != TRC_TRACE_WRAP_BUFFER )
-            rc = early_pass(&w->early, xt_item_cpu(item), item->time, &r,
-                            bytes, size);
+            rc = pass_record(w, b, item, &r, size);
     }
     w->time = b->items[b->nr - 1].time;
     return rc;
 }
 
 /*
- * The states behind damage depend on the damage, which is not in a checkpoint,
- * and a span selects from each of several captures.  A capture that ended
- * abruptly is sound up to its end.
+ * A span selects from each of several captures.  States behind damage depend on
+ * the damage, unless it is known; a capture that ended abruptly is sound up to
+ * its end.
  */
 static bool is_unusable(const struct index_writer *w, const struct xt_batch *b)
 {
     const struct xt_damage *d = xt_trace_damage(w->o->trace);
 
-    return b->segment || xt_damage_grade(d) > XT_GRADE_CUT;
+    return b->segment ||
+           (!w->o->damages && xt_damage_grade(d) > XT_GRADE_CUT);
 }
 
 /* Pcpus have their own windows, so positions of records do not always rise. */
@@ -235,6 +280,13 @@ static uint64_t find_position(const struct xt_batch *b)
 {
     assert(b->nr);
     return xt_batch_offset(b, &b->items[0]);
+}
+
+static bool may_add_checkpoint(const struct index_writer *w,
+                               const struct xt_batch *b)
+{
+    return find_position(b) >= w->next && b->items[0].time > w->time &&
+           early_damage_may_begin(&w->damage, b->items[0].time, &w->early);
 }
 
 static int write_checkpoints(struct index_writer *w, struct err *e)
@@ -249,7 +301,7 @@ static int write_checkpoints(struct index_writer *w, struct err *e)
         w->counts->is_unusable = is_unusable(w, &b);
         if ( w->counts->is_unusable )
             return 0;
-        if ( find_position(&b) >= w->next && b.items[0].time > w->time )
+        if ( may_add_checkpoint(w, &b) )
             rc = add_checkpoint(w, b.items[0].time, find_position(&b));
         rc = rc ? rc : pass_batch(w, &b);
         if ( rc )
@@ -281,6 +333,7 @@ static int write_index(struct index_writer *w, const char *name, struct err *e)
     struct err unread = ERR_INIT;
     int rc = early_init(&w->early);
 
+    rc = rc ? rc : early_damage_init(&w->damage, w->o->damages, &w->early, 0);
     rc = rc ? rc : growing_init(&w->checkpoints);
     rc = rc ? rc : growing_init(&w->metadata);
     rc = rc ? rc : growing_init(&w->records);
@@ -330,6 +383,7 @@ int time_index_write(const struct index_options *o, struct index_counts *counts,
             rc = output_file_commit(&file, e);
     }
     early_fini(&w.early);
+    early_damage_fini(&w.damage);
     growing_fini(&w.checkpoints);
     growing_fini(&w.metadata);
     growing_fini(&w.records);

@@ -23,12 +23,13 @@
 /* The bytes behind the name find errors of transfers as text. */
 static const char magic[8] = { 'x', 't', 'i', '\x1a', '\r', '\n', '\n', '\0' };
 
-#define VERSION 2u
+#define VERSION 3u
 #define MAX_TABLES (256u << 20)
 
-_Static_assert(sizeof(struct index_header) == 88 &&
+_Static_assert(sizeof(struct index_header) == 96 &&
                sizeof(struct index_checkpoint) == 40 &&
-               sizeof(struct index_metadata) == 16, "no holes");
+               sizeof(struct index_metadata) == 16 &&
+               sizeof(struct xt_pcpu_damage) == 40, "no holes");
 
 /* --- common --------------------------------------------------------------- */
 
@@ -114,6 +115,13 @@ static size_t checkpoint_bytes(const struct index_header *h)
     return (size_t)h->nr_checkpoints * sizeof(struct index_checkpoint);
 }
 
+static size_t damage_bytes(const struct index_header *h)
+{
+    return h->flags & INDEX_IS_DAMAGED
+           ? sizeof(struct xt_damage) +
+             (size_t)h->nr_damages * sizeof(struct xt_pcpu_damage) : 0;
+}
+
 static size_t metadata_bytes(const struct index_header *h)
 {
     return (size_t)h->nr_metadata * sizeof(struct index_metadata);
@@ -121,7 +129,8 @@ static size_t metadata_bytes(const struct index_header *h)
 
 static size_t tables_bytes(const struct index_header *h)
 {
-    return checkpoint_bytes(h) + metadata_bytes(h) + h->metadata_size;
+    return checkpoint_bytes(h) + damage_bytes(h) + metadata_bytes(h) +
+           h->metadata_size;
 }
 
 static bool is_valid_header(const struct index_header *h, uint64_t file_size)
@@ -144,13 +153,13 @@ get_checkpoints(const struct time_index *x)
 
 static const struct index_metadata *get_metadata(const struct time_index *x)
 {
-    return (const void *)(x->tables + checkpoint_bytes(&x->header));
+    return (const void *)(x->tables + checkpoint_bytes(&x->header) +
+                          damage_bytes(&x->header));
 }
 
 static const unsigned char *get_records(const struct time_index *x)
 {
-    return x->tables + checkpoint_bytes(&x->header) +
-           metadata_bytes(&x->header);
+    return (const unsigned char *)get_metadata(x) + metadata_bytes(&x->header);
 }
 
 static bool are_valid_checkpoints(const struct time_index *x)
@@ -185,6 +194,54 @@ static bool is_valid_metadata(const struct time_index *x)
     return at == end;
 }
 
+/* --- damage --------------------------------------------------------------- */
+
+static bool is_valid_log(const struct xt_damage *d)
+{
+    if ( d->nr_first > XT_DAMAGE_PLACES )
+        return false;
+    for ( size_t i = 0; i < d->nr_first; i++ )
+        if ( (unsigned int)d->first[i].kind >= XT_DAMAGE_KINDS ||
+             d->first[i].offset + d->first[i].bytes < d->first[i].offset )
+            return false;
+    return true;
+}
+
+static bool is_valid_damage(const struct xt_pcpu_damage *d)
+{
+    return d->type < XT_PCPU_DAMAGE_TYPES && d->kind < XT_DAMAGE_KINDS &&
+           d->cpu < XT_MAX_CPUS && d->begin <= d->end &&
+           d->offset + d->bytes >= d->offset;
+}
+
+/* Set x->damages; false: they are not as a writer writes them. */
+static bool find_damages(struct time_index *x)
+{
+    struct xt_pcpu_damages *d = &x->damages;
+    unsigned char *at = x->tables + checkpoint_bytes(&x->header);
+
+    if ( !(x->header.flags & INDEX_IS_DAMAGED) )
+        return true;
+    memcpy(&d->of_windows, at, sizeof(d->of_windows));
+    d->items = (void *)(at + sizeof(d->of_windows));
+    d->nr = x->header.nr_damages;
+    for ( size_t i = 0; i < d->nr; i++ )
+        if ( !is_valid_damage(&d->items[i]) ||
+             (i && xt_pcpu_damage_compare(&d->items[i - 1],
+                                          &d->items[i]) > 0) )
+            return false;
+    return is_valid_log(&d->of_windows);
+}
+
+const struct xt_pcpu_damages *
+time_index_get_damages(const struct time_index *x)
+{
+    assert(x->tables);
+    return x->header.flags & INDEX_IS_DAMAGED ? &x->damages : NULL;
+}
+
+/* --- tables --------------------------------------------------------------- */
+
 /* Read and check all but the states.  0, -EINVAL, or another -errno. */
 static int read_tables(struct time_index *x)
 {
@@ -197,7 +254,8 @@ static int read_tables(struct time_index *x)
         return -ENOMEM;
     rc = file_read_at(x->fd, x->tables, size, h->tables, -EINVAL);
     if ( !rc && (xt_crc32c(0, x->tables, size) != h->tables_crc ||
-                 !are_valid_checkpoints(x) || !is_valid_metadata(x)) )
+                 !are_valid_checkpoints(x) || !find_damages(x) ||
+                 !is_valid_metadata(x)) )
         rc = -EINVAL;
     return rc;
 }

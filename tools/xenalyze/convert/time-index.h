@@ -8,6 +8,8 @@
  *     for each checkpoint     the early records of the moment (early-save.h)
  *     the counts (counts-save.h), or nothing
  *     struct index_checkpoint, for each checkpoint, in the order of time
+ *     if the trace is damaged, its damage: struct xt_damage of its windows, and
+ *         struct xt_pcpu_damage, as sorted
  *     struct index_metadata, for each metadata record, in the order of time
  *     these metadata records
  *
@@ -23,7 +25,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
-#include "libxentrace/libxentrace.h"
+#include "libxentrace/internal.h"
 #include "xenalyze/convert/counts-save.h"
 #include "xenalyze/convert/early-records.h"
 
@@ -43,8 +45,10 @@ enum index_flag
     INDEX_CLOCKS_DIFFER = 1,    /* an analysis corrects the clocks of pcpus,
                                    which the index does not, or warns of them,
                                    which needs more records than of a span */
-    INDEX_IS_UNUSABLE = 2,      /* without checkpoints: the trace is damaged,
-                                   or has several captures */
+    INDEX_IS_UNUSABLE = 2,      /* without checkpoints: the trace has several
+                                   captures, displaced windows, or too much
+                                   damage */
+    INDEX_IS_DAMAGED = 4,       /* the index has the damage */
 };
 
 struct index_header
@@ -58,6 +62,7 @@ struct index_header
     uint64_t counts;            /* offset of the counts */
     uint32_t counts_size, counts_crc;   /* in bytes; 0: there are none */
     uint32_t nr_checkpoints, nr_metadata;
+    uint32_t nr_damages, zero;
     uint32_t tables_crc;        /* all from `tables` on */
     uint32_t crc;               /* this header, with 0 here */
 };
@@ -85,7 +90,8 @@ struct time_index
 {
     int fd;
     struct index_header header;
-    unsigned char *tables;      /* checkpoints and metadata */
+    unsigned char *tables;      /* checkpoints, damage and metadata */
+    struct xt_pcpu_damages damages;     /* if INDEX_IS_DAMAGED; borrowed */
 };
 
 enum index_state
@@ -102,6 +108,10 @@ enum index_state
  */
 enum index_state time_index_open(struct time_index *x, const char *path);
 void time_index_close(struct time_index *x);    /* once; not needed if closed */
+
+/* The damage of the trace; NULL: only its end is torn, if anything. */
+const struct xt_pcpu_damages *
+time_index_get_damages(const struct time_index *x);
 
 /* The last checkpoint up to `time`, or NULL. */
 const struct index_checkpoint *time_index_find(const struct time_index *x,
@@ -150,6 +160,7 @@ struct index_options
     struct xt_trace *trace;     /* rewound; a mapped file */
     const char *path;           /* the trace, too */
     bool clocks_differ;         /* see INDEX_CLOCKS_DIFFER */
+    const struct xt_pcpu_damages *damages;      /* NULL: none, or too many */
     index_counts_fn *get_counts;        /* called behind the last record */
     void *counts_arg;
     void (*progress)(void *arg, uint64_t time); /* or NULL */

@@ -85,7 +85,8 @@ bool crop_needs_exit_ends(const struct sink *sinks, size_t nr)
 
 bool analyze_find_needs(const struct analyze_options *options,
                         const struct xt_clock *clock, const struct sink *sinks,
-                        size_t nr_sinks, uint64_t *from, uint64_t *until)
+                        size_t nr_sinks, uint64_t *from, uint64_t *until,
+                        uint64_t *stop)
 {
     uint64_t spare = xt_clock_cycles(clock, SPARE_NS), before = spare;
 
@@ -94,6 +95,7 @@ bool analyze_find_needs(const struct analyze_options *options,
         before += xt_clock_cycles(clock, EARLY_FACTS_NS);
     *from = options->from > before ? options->from - before : 0;
     *until = crop_find_stop(options, clock);
+    *stop = crop_needs_exit_ends(sinks, nr_sinks) ? UINT64_MAX : *until;
     *until += spare < UINT64_MAX - *until ? spare : UINT64_MAX - *until;
     return crop_needs_exit_ends(sinks, nr_sinks);
 }

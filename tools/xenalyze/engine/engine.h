@@ -58,11 +58,13 @@ int analyze_trace(struct xt_trace *trace, const struct analyze_options *options,
 /*
  * The times of the records that these sinks need for the span of the options:
  * some are before it, some behind.  True: they also need the ends of VM exits
- * of the span, which may be later.
+ * of the span, which may be later.  An analysis of the trace itself reads no
+ * pcpu's records behind *stop, but for the first.
  */
 bool analyze_find_needs(const struct analyze_options *options,
                         const struct xt_clock *clock, const struct sink *sinks,
-                        size_t nr_sinks, uint64_t *from, uint64_t *until);
+                        size_t nr_sinks, uint64_t *from, uint64_t *until,
+                        uint64_t *stop);
 
 /*
  * Has an analysis set corrections of the clocks of any of the first `nr` pcpus?
