@@ -359,12 +359,13 @@ static int cut_selected(struct cut *c, const struct xt_item *item,
     unsigned char room[XT_RECORD_MAX_BYTES];
     int matches;
 
-    if ( !c->behind && early_damage_ignores(&c->damage, &c->early,
-                                            xt_item_cpu(item), r) )
-        return 0;
-    if ( !c->behind )
-        bytes = early_damage_correct(&c->damage, item->time, r, bytes, size,
-                                     room);
+    if ( c->damage.all && !c->behind )
+    {
+        if ( early_damage_ignores(&c->damage, &c->early, xt_item_cpu(item),
+                                  r) )
+            return 0;
+        bytes = early_damage_correct(item->time, r, bytes, size, room);
+    }
     if ( item->time < c->ring_from )
         return early_pass(&c->early, xt_item_cpu(item), item->time, r, bytes,
                           size);

@@ -212,11 +212,10 @@ static void follow_lost_records(struct early_context *c,
 bool early_damage_ignores(struct early_damage *d, struct early_records *early,
                           unsigned int cpu, const struct xt_record *r)
 {
-    struct early_context *c = d->all ? &d->contexts[cpu] : NULL;
+    struct early_context *c = &d->contexts[cpu];
     struct vcpu_change change;
 
-    if ( !c )
-        return false;
+    assert(d->all && cpu < XT_MAX_CPUS);
     if ( r->event == TRC_LOST_RECORDS )
         follow_lost_records(c, early);
     else if ( r->event == TRC_SCHED_SWITCH &&
@@ -266,12 +265,11 @@ bool early_damage_is_doubtful(const struct xt_pcpu_damages *all, uint64_t time,
            xt_pcpu_damage_has(all, XT_PCPU_DISORDER, 0, time);
 }
 
-const void *early_damage_correct(const struct early_damage *d, uint64_t time,
-                                 const struct xt_record *r, const void *bytes,
-                                 size_t size,
+const void *early_damage_correct(uint64_t time, const struct xt_record *r,
+                                 const void *bytes, size_t size,
                                  unsigned char room[XT_RECORD_MAX_BYTES])
 {
-    if ( !d->all || !xt_record_is_timed(r) || r->tsc == time )
+    if ( !xt_record_is_timed(r) || r->tsc == time )
         return bytes;
     assert(size >= sizeof(uint32_t) + sizeof(time));
     memcpy(room, bytes, size);

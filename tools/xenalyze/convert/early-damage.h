@@ -63,9 +63,9 @@ size_t early_damage_leave_gap(struct early_damage *d, unsigned int cpu,
                               unsigned char bytes[XT_RECORD_MAX_BYTES]);
 
 /*
- * Follow a record before the moment.  True: a reader of the whole trace ignores
- * it, since it is the first one of its vcpu, and another vcpu runs, or was
- * chosen or woken.
+ * Follow a record of a damaged trace before the moment.  True: a reader of the
+ * whole trace ignores it, since it is the first one of its vcpu, and another
+ * vcpu runs, or was chosen or woken.
  */
 bool early_damage_ignores(struct early_damage *d, struct early_records *early,
                           unsigned int cpu, const struct xt_record *r);
@@ -81,9 +81,8 @@ bool early_damage_has_suspects(const struct early_damage *d,
  * All readers give a time to a record with a wrong time stamp: set the time
  * stamp to it.  Returns the record's bytes, or a copy in `room`.
  */
-const void *early_damage_correct(const struct early_damage *d, uint64_t time,
-                                 const struct xt_record *r, const void *bytes,
-                                 size_t size,
+const void *early_damage_correct(uint64_t time, const struct xt_record *r,
+                                 const void *bytes, size_t size,
                                  unsigned char room[XT_RECORD_MAX_BYTES]);
 
 /* May a reader that begins elsewhere give the record another time? */

@@ -217,9 +217,9 @@ static void add_index_metadata(struct index_writer *w,
     w->header.nr_metadata++;
 }
 
-static int pass_record(struct index_writer *w, const struct xt_batch *b,
-                       const struct xt_item *item, const struct xt_record *r,
-                       size_t size)
+static int pass_damaged(struct index_writer *w, const struct xt_batch *b,
+                        const struct xt_item *item, const struct xt_record *r,
+                        size_t size)
 {
     unsigned int cpu = xt_item_cpu(item);
     const void *bytes = b->bytes + xt_item_offset(item);
@@ -237,7 +237,7 @@ static int pass_record(struct index_writer *w, const struct xt_batch *b,
     }
     if ( early_damage_ignores(&w->damage, &w->early, cpu, r) )
         return rc;
-    bytes = early_damage_correct(&w->damage, item->time, r, bytes, size, room);
+    bytes = early_damage_correct(item->time, r, bytes, size, room);
     return rc ? rc : early_pass(&w->early, cpu, item->time, r, bytes, size);
 }
 
@@ -256,7 +256,10 @@ static int pass_batch(struct index_writer *w, const struct xt_batch *b)
         if ( xt_event_is_meta(r.event) )
             add_index_metadata(w, item, &r, bytes, size);
         else if ( r.event != TRC_TRACE_WRAP_BUFFER )
-            rc = pass_record(w, b, item, &r, size);
+            rc = w->damage.all
+                 ? pass_damaged(w, b, item, &r, size)
+                 : early_pass(&w->early, xt_item_cpu(item), item->time, &r,
+                              bytes, size);
     }
     w->time = b->items[b->nr - 1].time;
     return rc;
