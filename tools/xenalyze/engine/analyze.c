@@ -438,16 +438,6 @@ static int find_stream(struct analysis *a)
     return rc == -ENOMEM ? rc : 0;
 }
 
-/*
- * A VM exit belongs to the span in which it begins, and may end long behind,
- * since the guest may sleep.
- */
-static uint64_t choose_stop(const struct analysis *a)
-{
-    return crop_needs_exit_ends(a->sinks, a->nr_sinks)
-           ? UINT64_MAX : crop_find_stop(a->options, &a->clock);
-}
-
 static int setup_analysis(struct analysis *a, struct err *e)
 {
     int rc = 0;
@@ -462,7 +452,7 @@ static int setup_analysis(struct analysis *a, struct err *e)
     xt_info_clock(&a->info, a->options->hz, &a->clock);
     a->facts_from = crop_find_begin(a->options, &a->clock, a->sinks,
                                     a->nr_sinks);
-    a->stop = choose_stop(a);
+    a->stop = crop_choose_stop(a->options, &a->clock, a->sinks, a->nr_sinks);
     a->nr_shards = a->by_time ? 1 : count_threads(a);
     assert(a->nr_shards && a->nr_shards <= ANALYZE_MAX_THREADS);
     a->shards = arena_array(&a->arena, a->nr_shards, sizeof(*a->shards),

@@ -37,8 +37,12 @@ bool crop_is_needed(const struct analyze_options *o)
 
 #define READ_BEHIND_NS 1000000000u
 
-uint64_t crop_find_stop(const struct analyze_options *o,
-                        const struct xt_clock *clock)
+/*
+ * Records up to this time, behind the selected span, name the pcpu of a wait
+ * and the reason of a blocked time.
+ */
+static uint64_t find_crop_stop(const struct analyze_options *o,
+                               const struct xt_clock *clock)
 {
     uint64_t behind = xt_clock_cycles(clock, READ_BEHIND_NS);
 
@@ -75,12 +79,19 @@ static bool wants_long_facts(const struct sink *sinks, size_t nr)
     return false;
 }
 
-bool crop_needs_exit_ends(const struct sink *sinks, size_t nr)
+static bool needs_exit_ends(const struct sink *sinks, size_t nr)
 {
     for ( size_t i = 0; i < nr; i++ )
         if ( sinks[i].ops->volume && sinks[i].ops->exit )
             return true;
     return false;
+}
+
+uint64_t crop_choose_stop(const struct analyze_options *o,
+                          const struct xt_clock *clock,
+                          const struct sink *sinks, size_t nr)
+{
+    return needs_exit_ends(sinks, nr) ? UINT64_MAX : find_crop_stop(o, clock);
 }
 
 bool analyze_find_needs(const struct analyze_options *options,
@@ -94,10 +105,10 @@ bool analyze_find_needs(const struct analyze_options *options,
     if ( wants_long_facts(sinks, nr_sinks) )
         before += xt_clock_cycles(clock, EARLY_FACTS_NS);
     *from = options->from > before ? options->from - before : 0;
-    *until = crop_find_stop(options, clock);
-    *stop = crop_needs_exit_ends(sinks, nr_sinks) ? UINT64_MAX : *until;
+    *until = find_crop_stop(options, clock);
+    *stop = crop_choose_stop(options, clock, sinks, nr_sinks);
     *until += spare < UINT64_MAX - *until ? spare : UINT64_MAX - *until;
-    return crop_needs_exit_ends(sinks, nr_sinks);
+    return needs_exit_ends(sinks, nr_sinks);
 }
 
 static bool wants_time(const struct crop *c, uint64_t time)
@@ -357,7 +368,7 @@ static void crop_begin(void *state, const struct fact_begin *f)
     if ( g.first < c->from )
         g.first = c->from;
     g.until = c->options->bounded ? c->until : 0;
-    c->stop = crop_find_stop(c->options, f->clock);
+    c->stop = find_crop_stop(c->options, f->clock);
     c->sink.ops->begin(c->sink.state, &g);
 }
 

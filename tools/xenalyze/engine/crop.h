@@ -13,13 +13,6 @@
 bool crop_is_needed(const struct analyze_options *o);
 
 /*
- * Records up to this time, behind the selected span, name the pcpu of a wait
- * and the reason of a blocked time.
- */
-uint64_t crop_find_stop(const struct analyze_options *o,
-                        const struct xt_clock *clock);
-
-/*
  * Facts that end before this time have no effect: the begin of the span, or
  * some time before the span if a sink has `early_facts`.
  */
@@ -27,8 +20,14 @@ uint64_t crop_find_begin(const struct analyze_options *o,
                          const struct xt_clock *clock,
                          const struct sink *sinks, size_t nr);
 
-/* VM exits belong to the span in which they begin, and may end long behind. */
-bool crop_needs_exit_ends(const struct sink *sinks, size_t nr);
+/*
+ * Records up to this time are read.  Those behind the selected span name the
+ * pcpu of a wait and the reason of a blocked time.  A VM exit belongs to the
+ * span in which it begins, and may end long behind, since the guest may sleep.
+ */
+uint64_t crop_choose_stop(const struct analyze_options *o,
+                          const struct xt_clock *clock,
+                          const struct sink *sinks, size_t nr);
 
 /*
  * *out: an array of filters, each in front of the sink of the same index,
