@@ -83,6 +83,20 @@ void xt_meta_copy_part(void *t0, const char *text, size_t length,
     memcpy(t0, text + from, left);
 }
 
+void xt_meta_set_part(struct xt_meta *m, const char *text, unsigned int i)
+{
+    size_t length = strlen(text);
+    uint64_t words[3];
+
+    _Static_assert(sizeof(words) == XT_META_PART, "a part is three words");
+    xt_meta_copy_part(words, text, length, i);
+    m->text.part = i;
+    m->text.parts = xt_meta_count_parts(length);
+    m->text.t0 = words[0];
+    m->text.t1 = words[1];
+    m->text.t2 = words[2];
+}
+
 bool xt_meta_text_add(struct xt_meta_text *t, unsigned int part,
                       unsigned int parts, const void *t0)
 {

@@ -73,6 +73,9 @@ unsigned int xt_meta_count_parts(size_t length);
 void xt_meta_copy_part(void *t0, const char *text, size_t length,
                        unsigned int i);
 
+/* Set m->text to part i of a text, except for its kind. */
+void xt_meta_set_part(struct xt_meta *m, const char *text, unsigned int i);
+
 /* A partial text.  All zero: none. */
 struct xt_meta_text
 {

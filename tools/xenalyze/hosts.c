@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "common/fault.h"
+#include "xenalyze/lines/lines.h"
 #include "xenalyze/merge-lines.h"
 #include "xenalyze/not-trace.h"
 #include "xenalyze/same-capture.h"
@@ -24,7 +25,6 @@
 #include "xenalyze/time-span.h"
 
 #define SECOND INT64_C(1000000000)
-#define TEXT_HOST 7u            /* text_kind of events/11-meta */
 #define TIME_MAX 96u            /* bytes of a time on the wall clock, twice */
 
 struct host
@@ -153,7 +153,7 @@ static void find_label(void *arg, const struct xt_meta *m)
 {
     struct label_search *s = arg;
 
-    if ( m->event == TRC_META_TEXT && m->text.kind == TEXT_HOST &&
+    if ( m->event == TRC_META_TEXT && m->text.kind == FILE_TEXT_HOST &&
          xt_meta_text_add(&s->text, m->text.part, m->text.parts,
                           &m->text.t0) && *s->text.text )
         set_label(s->host, s->text.text);

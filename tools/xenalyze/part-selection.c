@@ -8,8 +8,7 @@
 #include <public/trace.h>
 
 #include "libxentrace/meta-event.h"
-
-#define TEXT_SELECTION 16u      /* text_kind of events/11-meta */
+#include "xenalyze/lines/lines.h"
 
 static const struct
 {
@@ -52,7 +51,7 @@ static void warn_selection(void *arg, const struct xt_meta *m)
 {
     struct selection_search *s = arg;
 
-    if ( m->event == TRC_META_TEXT && m->text.kind == TEXT_SELECTION &&
+    if ( m->event == TRC_META_TEXT && m->text.kind == FILE_TEXT_SELECTION &&
          xt_meta_text_add(&s->text, m->text.part, m->text.parts,
                           &m->text.t0) )
         log_warning(s->run->log, "%s has only those records of a trace that "

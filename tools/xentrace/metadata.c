@@ -74,16 +74,9 @@ void metadata_put_text(hv_record_fn *put, void *arg, uint32_t event,
            event == TRC_META_IRQ_NAME);
     for ( unsigned int i = 0; length && i < parts; i++ )
     {
-        struct xt_meta m = {
-            .event = event,
-            .text = { .kind = id, .part = i, .parts = parts },
-        };
-        uint64_t words[3];
+        struct xt_meta m = { .event = event, .text.kind = id };
 
-        xt_meta_copy_part(words, text, length, i);
-        m.text.t0 = words[0];
-        m.text.t1 = words[1];
-        m.text.t2 = words[2];
+        xt_meta_set_part(&m, text, i);
         put(arg, &m);
     }
 }

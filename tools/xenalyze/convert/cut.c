@@ -39,10 +39,6 @@
 /* Metadata from before the span, with the meta_cut record. */
 #define MAX_METADATA (4u << 20)
 
-/* Values of text_kind in events/11-meta. */
-#define TEXT_MARK 15u
-#define TEXT_SELECTION 16u
-
 /* The records of a pcpu behind the span. */
 enum end { MISSING, BEGUN, COMPLETE };
 
@@ -97,7 +93,7 @@ static bool is_foreign_mark(struct cut *c, const struct xt_meta *m)
     if ( m->event == TRC_META_CLOCK )
         c->wants_mark = m->clock.tsc >= c->o->from &&
                         m->clock.tsc <= c->o->until;
-    return m->event == TRC_META_TEXT && m->text.kind == TEXT_MARK &&
+    return m->event == TRC_META_TEXT && m->text.kind == FILE_TEXT_MARK &&
            !c->wants_mark;
 }
 
@@ -145,6 +141,13 @@ static int cut_metadata(struct cut *c, const struct xt_item *item,
     return !is_known || survives(c, &m) ? add_preface(c, bytes, size) : 0;
 }
 
+static int add_preface_record(struct cut *c, const struct xt_meta *m)
+{
+    unsigned char bytes[XT_META_MAX_BYTES];
+
+    return window_buffer_preface(&c->windows, bytes, xt_meta_encode(m, bytes));
+}
+
 static int add_cut_record(struct cut *c)
 {
     const struct xt_meta m = {
@@ -152,42 +155,24 @@ static int add_cut_record(struct cut *c)
         .cut = { .from = c->o->from, .until = c->o->until,
                  .origin = c->o->origin },
     };
-    unsigned char bytes[XT_META_MAX_BYTES];
 
     assert(c->o->from <= c->o->until);
-    return window_buffer_preface(&c->windows, bytes,
-                                 xt_meta_encode(&m, bytes));
-}
-
-static int add_selection_part(struct cut *c, unsigned int i)
-{
-    const char *text = c->o->selection;
-    size_t length = strlen(text);
-    struct xt_meta m = {
-        .event = TRC_META_TEXT,
-        .text = { .kind = TEXT_SELECTION, .part = i,
-                  .parts = xt_meta_count_parts(length) },
-    };
-    unsigned char bytes[XT_META_MAX_BYTES];
-    uint64_t words[3];
-
-    _Static_assert(sizeof(words) == XT_META_PART, "a part is three words");
-    xt_meta_copy_part(words, text, length, i);
-    m.text.t0 = words[0];
-    m.text.t1 = words[1];
-    m.text.t2 = words[2];
-    return window_buffer_preface(&c->windows, bytes,
-                                 xt_meta_encode(&m, bytes));
+    return add_preface_record(c, &m);
 }
 
 static int add_selection(struct cut *c)
 {
     const char *text = c->o->selection;
     unsigned int parts = text ? xt_meta_count_parts(strlen(text)) : 0;
+    struct xt_meta m = { .event = TRC_META_TEXT,
+                         .text.kind = FILE_TEXT_SELECTION };
     int rc = 0;
 
     for ( unsigned int i = 0; !rc && i < parts; i++ )
-        rc = add_selection_part(c, i);
+    {
+        xt_meta_set_part(&m, text, i);
+        rc = add_preface_record(c, &m);
+    }
     return rc;
 }
 

@@ -104,8 +104,10 @@ struct value
     bool negative;
 };
 
-/* The upper digits of the last time stamp as text.  Most time stamps have the
-   same ones. */
+/*
+ * The upper digits of the last time stamp, as text.  Most time stamps have the
+ * same ones.
+ */
 struct tsc_prefix
 {
     uint64_t base;              /* without its lower nine digits; or 0 */
