@@ -15,7 +15,7 @@
 
 #include "common/debug.h"
 
-#define ROUND_UP(size) (((size) + 15) & ~(size_t)15)
+#define STATE_ALIGN 64u         /* a cache line, for the fields used most */
 
 static unsigned int hash_id(uint32_t key)
 {
@@ -30,28 +30,29 @@ int guests_init(struct guests *g, size_t domain_bytes, size_t vcpu_bytes)
     g->domain_bytes = domain_bytes;
     g->vcpu_bytes = vcpu_bytes;
     arena_init(&g->arena, 0);
+    arena_init(&g->states, 0);
     return -pthread_mutex_init(&g->lock, NULL);
 }
 
 void guests_fini(struct guests *g)
 {
     arena_fini(&g->arena);
+    arena_fini(&g->states);
     pthread_mutex_destroy(&g->lock);
 }
 
-/* An entity, followed by the state of the machines. */
-static void *new_entity(struct guests *g, size_t size, size_t more,
-                        void **machine)
+/*
+ * An entity and the state of the machines.  All threads read entities, and one
+ * thread writes states: in a common cache line they would delay each other.
+ */
+static void *new_entity(struct guests *g, size_t size, size_t state_bytes,
+                        void **state)
 {
-    char *entity = arena_zalloc(&g->arena, ROUND_UP(size) + more, 16);
+    void *entity = arena_zalloc(&g->arena, size, _Alignof(struct vcpu));
 
-    if ( !entity )
-    {
-        g->failed = true;
-        return NULL;
-    }
-    *machine = entity + ROUND_UP(size);
-    return entity;
+    *state = arena_zalloc(&g->states, state_bytes, STATE_ALIGN);
+    g->failed |= !entity || !*state;
+    return *state ? entity : NULL;
 }
 
 static struct domain *find_domain(struct guests *g, unsigned int id)

@@ -57,7 +57,7 @@ struct guests
     struct domain *_Atomic domain_hash[GUESTS_HASH_SIZE];
     struct vcpu *_Atomic vcpu_hash[GUESTS_HASH_SIZE];
     pthread_mutex_t lock;
-    struct arena arena;
+    struct arena arena, states;
     size_t domain_bytes, vcpu_bytes;
     bool failed;                        /* out of memory */
 };
