@@ -48,7 +48,7 @@ static unsigned int fill(struct changes *q, uint32_t pcpu, uint64_t step,
     return nr / 2;
 }
 
-static void merge_queues(unsigned int nr, uint64_t step, bool is_sorted,
+static void merge_queues(unsigned int nr, uint64_t step, bool is_prepared,
                          uint64_t *seed)
 {
     const struct sink_ops ops = { .loss = see_loss };
@@ -70,8 +70,8 @@ static void merge_queues(unsigned int nr, uint64_t step, bool is_sorted,
         expected += fill(&queues[i], i, step, seed);
         change_merge_add(&merge, &queues[i]);
     }
-    if ( is_sorted )
-        ck_assert_int_eq(change_merge_sort(&merge), 0);
+    if ( is_prepared )
+        ck_assert_int_eq(change_merge_prepare(&merge), 0);
     ck_assert_uint_eq(seen.nr, 0);
     ck_assert_int_eq(change_merge_apply(&merge, &global), 0);
     ck_assert_uint_eq(seen.nr, expected);
@@ -90,10 +90,10 @@ START_TEST(either_way)
     uint64_t seed = unit_seed();
 
     for ( unsigned int nr = 0; nr <= MOST_QUEUES; nr++ )
-        for ( unsigned int is_sorted = 0; is_sorted < 2; is_sorted++ )
+        for ( unsigned int is_prepared = 0; is_prepared < 2; is_prepared++ )
         {
-            merge_queues(nr, 1, is_sorted, &seed);
-            merge_queues(nr, UINT64_MAX / 3 / LONG, is_sorted, &seed);
+            merge_queues(nr, 1, is_prepared, &seed);
+            merge_queues(nr, UINT64_MAX / 3 / LONG, is_prepared, &seed);
         }
 }
 END_TEST

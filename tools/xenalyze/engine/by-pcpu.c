@@ -9,10 +9,10 @@
  *
  * Thread 0 applies the changes of one epoch while the other threads read the
  * next epoch; if thread 0 is late, the reader of the epoch's last slice sorts
- * the changes.  Each pcpu is assigned to a thread, so that the states of its
- * vcpus stay in one processor's cache; a thread that has finished its own pcpus
- * takes slices of the remaining ones.  So the facts of a pcpu come in order,
- * but not all in the same shard.
+ * the changes of many pcpus.  Each pcpu is assigned to a thread, so that the
+ * states of its vcpus stay in one processor's cache; a thread that has finished
+ * its own pcpus takes slices of the remaining ones.  So the facts of a pcpu are
+ * in order, but not all in the same shard.
  *
  * With few pcpus an epoch is divided into SLICES, since at the end of an epoch
  * all threads wait for the last one.
@@ -27,6 +27,7 @@
 #include "common/debug.h"
 #include "common/fault.h"
 #include "libxentrace/readers.h"
+#include "xenalyze/engine/barrier.h"
 #include "xenalyze/engine/engine-private.h"
 #include "xenalyze/engine/merge-changes.h"
 
@@ -80,7 +81,7 @@ struct team
     enum span_bound changes_bound;      /* the next one of all changes that
                                            have been applied */
     bool over;
-    pthread_barrier_t barrier;
+    struct barrier barrier;
     pthread_mutex_t gate;       /* locked until all threads exist */
     unsigned int threads;       /* numbered so far; protected by the gate */
     struct change_merge merges[2];      /* by epoch */
@@ -334,7 +335,7 @@ static void begin_merge(struct team *t)
 
     for ( unsigned int i = 0; i < t->nr_readers; i++ )
         change_merge_add(m, &t->readers[i].p->changes);
-    t->sort_rc = atomic_load(&t->is_applying) ? change_merge_sort(m) : 0;
+    t->sort_rc = atomic_load(&t->is_applying) ? change_merge_prepare(m) : 0;
 }
 
 /*
@@ -493,11 +494,11 @@ static void *run_worker(void *arg)
     assert(thread < t->a->nr_shards);
     for ( ; ; )
     {
-        pthread_barrier_wait(&t->barrier);
+        barrier_wait(&t->barrier);
         if ( t->over )
             return NULL;
         read_epoch(t, thread);
-        pthread_barrier_wait(&t->barrier);
+        barrier_wait(&t->barrier);
     }
 }
 
@@ -556,10 +557,10 @@ static void run_epochs(struct team *t, uint64_t first)
         t->limit = find_epoch_end(t, length);
         atomic_store(&t->is_applying, true);
         atomic_store(&t->unread, t->nr_readers * t->slices);
-        pthread_barrier_wait(&t->barrier);
+        barrier_wait(&t->barrier);
         t->rc = apply_changes(t);
         read_epoch(t, 0);
-        pthread_barrier_wait(&t->barrier);
+        barrier_wait(&t->barrier);
         t->rc = t->rc ? t->rc : end_epoch(t);
         segment_progress(t->a, t->limit);
         length = adapt_length(t, length);
@@ -624,16 +625,15 @@ static int run_team(struct team *t, uint64_t first)
     while ( nr + 1 < t->a->nr_shards &&
             !pthread_create(&threads[nr], NULL, run_worker, t) )
         nr++;
-    t->rc = -pthread_barrier_init(&t->barrier, NULL, nr + 1);
-    assert(!t->rc);
+    barrier_init(&t->barrier, nr + 1);
     assign_readers(t, nr + 1);
     pthread_mutex_unlock(&t->gate);
     run_epochs(t, first);
     t->over = true;
-    pthread_barrier_wait(&t->barrier);
+    barrier_wait(&t->barrier);
     while ( nr )
         pthread_join(threads[--nr], NULL);
-    pthread_barrier_destroy(&t->barrier);
+    barrier_fini(&t->barrier);
     pthread_mutex_destroy(&t->gate);
     return t->rc;
 }

