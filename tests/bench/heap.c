@@ -83,6 +83,8 @@ int heap_walk(struct xt_trace *t, unsigned int cpus,
             root->time = r->tsc;
         sift_down(&m, 0);
     }
+    for ( unsigned int cpu = 0; !rc && cpu < cpus; cpu++ )
+        xt_walk_fini(&m.walks[cpu]);
     free(m.heads);
     free(m.walks);
     free(m.records);

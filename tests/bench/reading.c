@@ -135,6 +135,7 @@ static void walk_cpus(struct xt_trace *t, unsigned int first,
         xt_trace_begin_walk(t, cpu, &w);
         while ( xt_walk_next(&w, &r) )
             count_record(s, &r);
+        xt_walk_fini(&w);
     }
 }
 

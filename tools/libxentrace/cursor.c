@@ -12,16 +12,26 @@
 #include "common/debug.h"
 #include "libxentrace/seal.h"
 
+const unsigned char *xt_context_records(const struct xt_read_context *r,
+                                        const struct xt_index_entry *p)
+{
+    const uint64_t at = p->at + XT_WINDOW_HEADER;
+    const unsigned char *bytes = NULL;
+
+    assert(p->at >= r->view->lo && at + p->size <= r->view->hi);
+    if ( r->bytes )
+        bytes = xt_window_bytes_load(r->bytes, r->view->source, at, p->size);
+    return bytes ? bytes : xt_view_at(r->view, at);
+}
+
 bool xt_index_entry_verify(const struct xt_read_context *r,
                            struct xt_index_entry *p)
 {
-    const uint64_t records = p->at + XT_WINDOW_HEADER;
     struct xt_window w;
 
     if ( !p->verified )
     {
-        assert(p->at >= r->view->lo && records + p->size <= r->view->hi);
-        w = xt_index_entry_window(p, xt_view_at(r->view, records));
+        w = xt_index_entry_window(p, xt_context_records(r, p));
         p->wrong = !xt_window_verify(&w, r->damage);
         p->verified = true;
     }

@@ -12,14 +12,23 @@
 
 #include "libxentrace/index.h"
 #include "libxentrace/view.h"
+#include "libxentrace/window-bytes.h"
 
-/* The input of a reader, and the log for its damage.  All borrowed. */
+/*
+ * The input of a reader, and the log for its damage.  All borrowed.  A reader
+ * of one pcpu reads windows into `bytes`; NULL: records are in the view.
+ */
 struct xt_read_context
 {
     struct xt_index *index;
     struct xt_view *view;
     struct xt_damage *damage;
+    struct xt_window_bytes *bytes;
 };
+
+/* The records of a window. */
+const unsigned char *xt_context_records(const struct xt_read_context *r,
+                                        const struct xt_index_entry *p);
 
 struct xt_cursor
 {

@@ -206,7 +206,7 @@ int xt_trace_next_segment(struct xt_trace *t, struct err *e);
  */
 void xt_trace_begin_walk(struct xt_trace *t, unsigned int cpu,
                          struct xt_walk *w);
-void xt_trace_end_walk(struct xt_trace *t, const struct xt_walk *w);
+void xt_trace_end_walk(struct xt_trace *t, struct xt_walk *w);
 
 /* --- information ---------------------------------------------------------- */
 

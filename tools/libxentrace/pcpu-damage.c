@@ -163,14 +163,13 @@ static uint64_t find_gap_begin(const struct lister *l)
 static void end_listed_gap(struct lister *l, const struct xt_record *r,
                            uint64_t time)
 {
-    const struct xt_view *v = l->walk.context.view;
     uint64_t begin = find_gap_begin(l);
 
     l->walk.cursor.gap = l->has_gap = false;
     if ( begin < time )
         add_damage(l, &(struct xt_pcpu_damage){
             .type = XT_PCPU_GAP, .begin = begin, .end = time,
-            .offset = v->lo + (r->payload - v->bytes) -
+            .offset = xt_walk_offset(&l->walk, r->payload) -
                       (sizeof(uint32_t) + sizeof(uint64_t)),
             .kind = l->gap_is_evident ? XT_DAMAGE_RECORD : XT_DAMAGE_GONE });
 }
@@ -242,6 +241,8 @@ static int list_pcpu(struct xt_trace *t, unsigned int cpu, uint64_t first,
     }
     add_places(&l);
     end_listed_pcpu(&l);
+    /* The trace has this damage already. */
+    xt_walk_fini(&l.walk);
     return l.rc;
 }
 

@@ -3,9 +3,9 @@
  * The two sources that read files: a mapped regular file, and a stream.  Both
  * are one struct, since a file becomes a stream where mapping fails.
  *
- * Mapping, compared with read() into a buffer of 256 KiB: a walk over all
- * records takes 20 to 25 % less time, and any number of cursors can read at
- * their own offsets, which the order in time needs.
+ * In a mapping, any number of cursors can read at their own offsets, which the
+ * order in time needs.  Readers that use each byte once copy it instead, by
+ * xt_source_peek() (window-bytes.h).
  */
 #include "libxentrace/source-file.h"
 

@@ -368,10 +368,11 @@ void xt_trace_begin_walk(struct xt_trace *t, unsigned int cpu,
     xt_walk_init(w, &t->order.context, cpu);
 }
 
-void xt_trace_end_walk(struct xt_trace *t, const struct xt_walk *w)
+void xt_trace_end_walk(struct xt_trace *t, struct xt_walk *w)
 {
-    assert(w->context.index == &t->index);
+    assert(w->context.index == &t->index && w->context.damage == &w->damage);
     if ( !t->damage_is_known )
         xt_damage_merge(&t->damage, &w->damage);
+    xt_walk_fini(w);
     trace_note_truncation(t);
 }

@@ -44,7 +44,9 @@ void trace_init_windows(struct xt_trace *t, uint64_t from)
 
 static void reset_trace(struct xt_trace *t)
 {
-    struct xt_read_context context = { &t->index, &t->view, &t->damage };
+    struct xt_read_context context = {
+        .index = &t->index, .view = &t->view, .damage = &t->damage,
+    };
 
     trace_keep_index(t);
     t->damage = (struct xt_damage){ 0 };

@@ -6,16 +6,28 @@
 
 #include <assert.h>
 
+/* Bytes of all walks of a trace, and of one. */
+#define BYTES_ALL (64u << 20)
+#define BYTES_MOST (1u << 20)
+
+static bool is_mapped(const struct xt_walk *w)
+{
+    return w->records != w->bytes.buffer;
+}
+
 static void load_window(struct xt_walk *w)
 {
-    const struct xt_view *v = w->context.view;
+    const struct xt_read_context *r = &w->context;
 
-    w->at = w->end = w->released = v->bytes;
+    w->at = w->end = w->released = w->records = r->view->bytes;
     if ( w->cursor.entry == XT_NOWHERE )
         return;
-    w->at = w->released = xt_view_at(v, w->cursor.at);
-    w->end = xt_view_at(v, w->cursor.end);
-    xt_source_count_header(v->source, w->end - w->at);
+    w->records = xt_context_records(r, xt_index_get_entry(r->index,
+                                                          w->cursor.entry));
+    w->at = w->released = w->records;
+    w->end = w->at + (w->cursor.end - w->cursor.at);
+    if ( is_mapped(w) )
+        xt_source_count_header(r->view->source, w->end - w->at);
 }
 
 /*
@@ -31,9 +43,16 @@ void xt_walk_pause(struct xt_walk *w)
     if ( mapped > XT_SOURCE_FAULT_AROUND )
         mapped = bytes > XT_SOURCE_FAULT_AROUND ? bytes
                                                 : XT_SOURCE_FAULT_AROUND;
-    if ( bytes )
+    if ( bytes && is_mapped(w) )
         xt_source_count_used(w->context.view->source, mapped);
     w->released = w->at;
+}
+
+static size_t choose_most_bytes(unsigned int nr_walks)
+{
+    size_t most = BYTES_ALL / (nr_walks ? nr_walks : 1);
+
+    return most < BYTES_MOST ? most : BYTES_MOST;
 }
 
 void xt_walk_init(struct xt_walk *w, const struct xt_read_context *r,
@@ -45,18 +64,23 @@ void xt_walk_init(struct xt_walk *w, const struct xt_read_context *r,
     assert(r->view->source->map);
     *w = (struct xt_walk){ .context = *r };
     w->context.damage = &w->damage;
+    w->context.bytes = &w->bytes;
+    w->bytes.most = choose_most_bytes(r->index->nr_cpus);
     xt_cursor_init(&w->cursor, &w->context, first);
     load_window(w);
 }
 
+void xt_walk_fini(struct xt_walk *w)
+{
+    xt_window_bytes_fini(&w->bytes);
+}
+
 bool xt_walk_next_window(struct xt_walk *w)
 {
-    const struct xt_view *v = w->context.view;
-
     if ( w->cursor.entry == XT_NOWHERE )
         return false;
     assert(w->at <= w->end);
-    w->cursor.at = v->lo + (w->at - v->bytes);
+    w->cursor.at = xt_walk_offset(w, w->at);
     xt_cursor_end_window(&w->cursor, &w->context);
     xt_walk_pause(w);
     xt_cursor_next_window(&w->cursor, &w->context);
@@ -66,11 +90,9 @@ bool xt_walk_next_window(struct xt_walk *w)
 
 void xt_walk_note_backward(struct xt_walk *w, const unsigned char *payload)
 {
-    const struct xt_view *v = w->context.view;
     struct xt_cursor here = w->cursor;
 
     assert(w->cursor.entry != XT_NOWHERE && payload <= w->at);
-    here.at = v->lo + (payload - sizeof(uint32_t) - sizeof(uint64_t) -
-                       v->bytes);
+    here.at = xt_walk_offset(w, payload - sizeof(uint32_t) - sizeof(uint64_t));
     xt_cursor_note_backward(&here, &w->context);
 }

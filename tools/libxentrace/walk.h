@@ -16,14 +16,20 @@ struct xt_walk
     const unsigned char *at;    /* the next record */
     const unsigned char *end;   /* end of its window */
     const unsigned char *released; /* bytes before are counted as used */
+    const unsigned char *records;       /* first record of the window */
     struct xt_cursor cursor;    /* position of the window */
     struct xt_read_context context;
     struct xt_damage damage;    /* damage that this walk found */
+    struct xt_window_bytes bytes;
 };
 
-/* Begin a walk over a pcpu.  The index is complete, the input is mapped. */
+/*
+ * Begin a walk over a pcpu.  The index is complete, the input is mapped.  The
+ * walk must not move; xt_walk_fini() frees its memory.
+ */
 void xt_walk_init(struct xt_walk *w, const struct xt_read_context *r,
                   unsigned int cpu);
+void xt_walk_fini(struct xt_walk *w);
 
 /*
  * Enter the next window, from the end of the readable records.  False at the
@@ -32,10 +38,17 @@ void xt_walk_init(struct xt_walk *w, const struct xt_read_context *r,
 bool xt_walk_next_window(struct xt_walk *w);
 
 /*
- * Pause a walk: its pages behind `at` may be released.  The walks of many pcpus
- * over large windows would otherwise hold the whole file in memory.
+ * Pause a walk: mapped pages behind `at` may be released.  The walks of many
+ * pcpus over large windows would otherwise hold the whole file in memory.
  */
 void xt_walk_pause(struct xt_walk *w);
+
+/* Offset in the input of a byte of the window. */
+static inline uint64_t xt_walk_offset(const struct xt_walk *w,
+                                      const unsigned char *at)
+{
+    return w->cursor.at + (at - w->records);
+}
 
 /*
  * The next record, or false at the end.  *at is the caller's copy of w->at,

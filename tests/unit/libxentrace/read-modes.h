@@ -136,7 +136,7 @@ static inline void *walk_two_cpus(void *arg)
         xt_trace_begin_walk(w->t, w->first + 2 * i, walk);
         while ( xt_walk_next(walk, &r) )
             set_add(&w->set, w->first + 2 * i,
-                    walk->at - walk->context.view->bytes -
+                    xt_walk_offset(walk, walk->at) -
                     xt_record_size((r.has_tsc ? 1u << 31 : 0) |
                                    (uint32_t)r.words << 28));
     }

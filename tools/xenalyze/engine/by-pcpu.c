@@ -66,7 +66,8 @@ struct team
 {
     struct analysis *a;
     struct arena arena;         /* of the readers */
-    struct reader *readers;
+    struct reader *readers;     /* by pcpu */
+    struct reader **by_size;
     unsigned int nr_readers;
     size_t target;              /* changes in an epoch */
     unsigned int slices;        /* of an epoch */
@@ -575,21 +576,14 @@ static void run_epochs(struct team *t, uint64_t first)
 
 static int compare_bytes(const void *a, const void *b)
 {
-    const struct reader *x = a, *y = b;
+    const struct reader *const *x = a, *const *y = b;
 
-    return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : 0;
+    if ( (*x)->bytes != (*y)->bytes )
+        return (*x)->bytes < (*y)->bytes ? 1 : -1;
+    return *x < *y ? -1 : *x > *y;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    const struct reader *x = a, *y = b;
-
-    return x->p->id < y->p->id ? -1 : x->p->id > y->p->id;
-}
-
-/*
- * Assign each reader, the largest first, to the thread with the smallest load.
- * After the final sort the readers do not move any more.
+/* Assign each reader, the largest first, to the thread with the smallest load.
  */
 static void assign_readers(struct team *t, unsigned int nr_threads)
 {
@@ -599,10 +593,12 @@ static void assign_readers(struct team *t, unsigned int nr_threads)
     if ( !t->nr_readers )
         return;
     assert(nr_threads && nr_threads <= t->a->nr_shards);
-    qsort(t->readers, t->nr_readers, sizeof(*t->readers), compare_bytes);
+    for ( unsigned int i = 0; i < t->nr_readers; i++ )
+        t->by_size[i] = &t->readers[i];
+    qsort(t->by_size, t->nr_readers, sizeof(*t->by_size), compare_bytes);
     for ( unsigned int i = 0; i < t->nr_readers; i++ )
     {
-        struct reader *r = &t->readers[i];
+        struct reader *r = t->by_size[i];
 
         for ( unsigned int k = 0; k < nr_threads; k++ )
             least = loads[k] < loads[least] ? k : least;
@@ -611,7 +607,6 @@ static void assign_readers(struct team *t, unsigned int nr_threads)
         loads[least] += r->bytes;
     }
     t->first_needs_help = t->nr_readers <= nr_threads;
-    qsort(t->readers, t->nr_readers, sizeof(*t->readers), compare_ids);
 }
 
 /* Start worker threads; fewer are fine.  The caller is thread 0. */
@@ -655,7 +650,9 @@ static int open_readers(struct team *t, unsigned int nr)
 {
     t->readers = arena_array(&t->arena, nr ? nr : 1, sizeof(*t->readers),
                              _Alignof(struct reader));
-    if ( !t->readers || change_merge_init(&t->merges[0], nr) ||
+    t->by_size = arena_array(&t->arena, nr ? nr : 1, sizeof(*t->by_size),
+                             _Alignof(struct reader *));
+    if ( !t->readers || !t->by_size || change_merge_init(&t->merges[0], nr) ||
          change_merge_init(&t->merges[1], nr) )
         return -ENOMEM;
     for ( unsigned int cpu = 0; cpu < nr; cpu++ )
@@ -666,12 +663,13 @@ static int open_readers(struct team *t, unsigned int nr)
         r->clock = xt_index_correction(r->walk.context.index, cpu);
         r->offset = r->clock.offset;
         r->bytes = count_bytes(&r->walk, cpu);
-        if ( !r->bytes )
-            continue;
-        r->p = segment_pcpu(t->a, cpu);
-        if ( !r->p )
+        r->p = r->bytes ? segment_pcpu(t->a, cpu) : NULL;
+        if ( r->p )
+            t->nr_readers++;
+        else
+            xt_trace_end_walk(t->a->trace, &r->walk);
+        if ( r->bytes && !r->p )
             return -ENOMEM;
-        t->nr_readers++;
     }
     return 0;
 }
