@@ -115,6 +115,8 @@ static unsigned int read_times(const struct xt_window *w, uint64_t *times,
     struct xt_record r;
     size_t size;
 
+    if ( room <= 2 )
+        xt_window_begin(w, &at, &end);
     for ( ; left && found < room; left-- )
     {
         size = xt_record_decode(&r, at, end);

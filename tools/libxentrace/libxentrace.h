@@ -182,6 +182,14 @@ int xt_trace_next_window(struct xt_trace *t, struct xt_window *w,
                          struct err *e);
 
 /*
+ * The same for a reader that needs each window once: its bytes are valid until
+ * the next call, and of a mapped file they are a copy, which costs less than
+ * mapping them (window-bytes.h).
+ */
+int xt_trace_copy_window(struct xt_trace *t, struct xt_window *w,
+                         struct err *e);
+
+/*
  * Begin a walk over the records of a window.  The walk adds damage to the
  * trace.
  */

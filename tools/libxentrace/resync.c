@@ -243,9 +243,10 @@ static bool get_seal_number(struct xt_windows *w, size_t at, uint32_t *number)
 {
     struct xt_header h;
 
-    return xt_header_read(w, at, &h) && h.size >= XT_SEAL_BYTES &&
+    return xt_header_read_head(w, at, &h) && h.size >= XT_SEAL_BYTES &&
            xt_windows_has(w, at, XT_WINDOW_HEADER + XT_SEAL_BYTES) &&
-           xt_seal_number(w->bytes + at + XT_WINDOW_HEADER, h.size, number);
+           xt_seal_number(xt_windows_head(w, at) + XT_WINDOW_HEADER, h.size,
+                          number);
 }
 
 /*

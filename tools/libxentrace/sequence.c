@@ -133,10 +133,11 @@ static int insert_item(struct xt_seen_list *l, size_t at,
 /* Does the window have the record with which a capture ends? */
 static bool has_end(const struct xt_window *w)
 {
-    const unsigned char *at = w->bytes, *end = at + w->size;
+    const unsigned char *at, *end;
     struct xt_record r;
     size_t size;
 
+    xt_window_begin(w, &at, &end);
     for ( ; (size = xt_record_decode(&r, at, end)) &&
             xt_event_is_meta(r.event); at += size )
         if ( r.event == TRC_META_END )
@@ -215,8 +216,9 @@ static int place_sealed(struct xt_sequence *s, const struct xt_window *w,
 static int add_sealed(struct xt_sequence *s, const struct xt_window *w,
                       uint32_t number)
 {
+    const unsigned char *begin = w->first ? w->first : w->bytes;
     const struct xt_seen item = {
-        .number = number, .sum = xt_seal_sum(w->bytes), .size = w->size,
+        .number = number, .sum = xt_seal_sum(begin), .size = w->size,
     };
     const struct xt_seen_list *l = &s->sealed;
     uint64_t last = l->nr ? l->items[l->nr - 1].number : number;
@@ -241,15 +243,17 @@ static int add_sealed(struct xt_sequence *s, const struct xt_window *w,
 /* A hash of the records up to the first time stamp. */
 static uint32_t hash_first_records(const struct xt_window *w)
 {
-    const unsigned char *at = w->bytes, *end = at + w->size;
+    const unsigned char *first, *at, *end;
     struct xt_record r = { .has_tsc = false };
     uint32_t hash = 0;
     size_t size;
 
-    while ( !xt_record_is_timed(&r) && (size = xt_record_decode(&r, at, end)) )
+    xt_window_begin(w, &first, &end);
+    for ( at = first; !xt_record_is_timed(&r) &&
+                      (size = xt_record_decode(&r, at, end)); )
         at += size;
     assert(at <= end);
-    for ( const unsigned char *word = w->bytes; word < at; word += 4 )
+    for ( const unsigned char *word = first; word < at; word += 4 )
         hash = (hash ^ xt_load32(word)) * HASH_PRIME;
     return hash;
 }
@@ -316,6 +320,7 @@ static bool search_ahead(struct xt_sequence *s, const struct xt_windows *from,
     if ( look.size - look.next > bytes )
         look.size = look.next + bytes;
     look.damage = &ignored;
+    look.heads = NULL;
     while ( place == gap && xt_windows_next(&look, &w) )
         if ( w.cpu == cpu )
             place = find_gap(l, &w, gap);
@@ -425,7 +430,8 @@ int xt_sequence_add(struct xt_sequence *s, const struct xt_windows *windows,
     int verdict;
 
     assert(w->size <= XT_WINDOW_MAX);
-    is_sealed = xt_seal_number(w->bytes, w->size, &number);
+    is_sealed = xt_seal_number(w->first ? w->first : w->bytes, w->size,
+                               &number);
     verdict = is_sealed ? add_sealed(s, w, number)
                         : add_unsealed(s, windows, w);
     if ( verdict >= 0 )

@@ -119,6 +119,7 @@ static int index_window(struct xt_trace *t, const struct xt_window *w,
     {
         t->have_next = t->complete = true;
         t->next = *w;
+        t->next.first = NULL;
         return 1;
     }
     if ( t->source->map || number == t->index.dropped + t->index.nr )
@@ -170,7 +171,8 @@ static int index_next_window(struct xt_trace *t, struct err *e)
     }
     if ( rc <= 0 )
         return rc ? rc : 1;
-    xt_source_count_header(t->source, w.size);
+    if ( !w.first )
+        xt_source_count_header(t->source, w.size);
     return index_window(t, &w, e);
 }
 

@@ -91,6 +91,8 @@ struct xt_trace
     struct xt_source *source;
     struct xt_view view;
     struct xt_windows windows;
+    struct xt_window_heads heads;       /* for a mapped file */
+    struct xt_window_bytes bytes;       /* the last window of mode window */
     struct xt_sequence sequence;        /* the windows so far */
     struct xt_damage damage;
     enum reading_mode mode;

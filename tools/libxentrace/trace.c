@@ -26,6 +26,9 @@
 /* A smaller file is indexed in milliseconds. */
 #define SHORTCUTS_FROM (64u << 20)
 
+/* A larger window stays mapped. */
+#define WINDOW_BYTES_MOST (1u << 20)
+
 void trace_init_windows(struct xt_trace *t, uint64_t from)
 {
     const struct xt_view *v = &t->view;
@@ -34,6 +37,7 @@ void trace_init_windows(struct xt_trace *t, uint64_t from)
     assert(!from || (v->lo <= from && from <= v->hi));
     xt_windows_init(w, v->bytes, v->hi - v->lo, &t->damage);
     w->source = t->source;
+    w->heads = t->source->map ? &t->heads : NULL;
     w->origin = v->lo;
     w->more = !v->ended;
     xt_sequence_fini(&t->sequence);
@@ -100,6 +104,8 @@ void xt_trace_close(struct xt_trace *t)
     xt_sequence_fini(&t->sequence);
     free(t->corrections);
     xt_view_fini(&t->view);
+    xt_window_heads_fini(&t->heads);
+    xt_window_bytes_fini(&t->bytes);
     xt_source_close(t->source);
     free(t);
 }
@@ -210,8 +216,23 @@ int trace_read_window(struct xt_trace *t, uint64_t keep, struct xt_window *w,
 
 /* --- by window ------------------------------------------------------------ */
 
-int xt_trace_next_window(struct xt_trace *t, struct xt_window *w,
-                         struct err *e)
+/* Copy header and records, if they are in a mapping. */
+static void copy_window(struct xt_trace *t, struct xt_window *w)
+{
+    const unsigned char *bytes = NULL;
+
+    t->bytes.most = WINDOW_BYTES_MOST;
+    if ( t->source->map )
+        bytes = xt_window_bytes_load(&t->bytes, t->source, w->at,
+                                     XT_WINDOW_HEADER + w->size);
+    if ( !bytes || !w->first )
+        xt_source_count_used(t->source, w->size);
+    if ( bytes )
+        w->bytes = bytes + XT_WINDOW_HEADER;
+}
+
+static int next_window(struct xt_trace *t, bool copy, struct xt_window *w,
+                       struct err *e)
 {
     int rc = trace_set_mode(t, MODE_WINDOW, e);
 
@@ -219,12 +240,28 @@ int xt_trace_next_window(struct xt_trace *t, struct xt_window *w,
         return rc;
     while ( (rc = trace_read_window(t, XT_NOWHERE, w, e)) > 0 )
     {
-        xt_source_count_used(t->source, w->size);
+        if ( copy )
+            copy_window(t, w);
+        else
+            xt_source_count_used(t->source, w->size);
+        w->first = NULL;
         if ( xt_window_verify(w, &t->damage) )
             return 1;
     }
     trace_note_truncation(t);
     return rc;
+}
+
+int xt_trace_next_window(struct xt_trace *t, struct xt_window *w,
+                         struct err *e)
+{
+    return next_window(t, false, w, e);
+}
+
+int xt_trace_copy_window(struct xt_trace *t, struct xt_window *w,
+                         struct err *e)
+{
+    return next_window(t, true, w, e);
 }
 
 void xt_trace_begin_records(struct xt_trace *t, const struct xt_window *w,

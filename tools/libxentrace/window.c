@@ -24,6 +24,14 @@ bool xt_header_read(struct xt_windows *w, size_t at, struct xt_header *h)
     return xt_header_is_credible(h);
 }
 
+bool xt_header_read_head(struct xt_windows *w, size_t at, struct xt_header *h)
+{
+    if ( !xt_windows_has(w, at, sizeof(*h)) )
+        return false;
+    memcpy(h, xt_windows_head(w, at), sizeof(*h));
+    return xt_header_is_credible(h);
+}
+
 void xt_windows_init(struct xt_windows *w, const void *bytes, size_t size,
                      struct xt_damage *damage)
 {
@@ -60,6 +68,32 @@ static void fetch_headers(const struct xt_windows *w, size_t at)
         __builtin_prefetch(w->bytes + at + i);
 }
 
+/* Copied records suffice if two of Xen's have time stamps, or all are there. */
+static void set_first_records(const struct xt_windows *w, size_t at,
+                              struct xt_window *out)
+{
+    const size_t most = XT_HEAD_BYTES - XT_WINDOW_HEADER;
+    const unsigned char *head = xt_windows_head(w, at);
+    const unsigned char *first = head + XT_WINDOW_HEADER, *next = first;
+    const unsigned char *end = first + (out->size < most ? out->size : most);
+    unsigned int timed = 0;
+    struct xt_record r;
+    size_t size;
+
+    if ( head == w->bytes + at )
+        return;
+    while ( timed < 2 && (size = xt_record_decode(&r, next, end)) &&
+            xt_record_is_possible(&r) )
+    {
+        timed += xt_record_is_timed(&r) && xt_event_is_of_xen(r.event);
+        next += size;
+    }
+    if ( timed < 2 && out->size > most )
+        return;
+    out->first = first;
+    out->first_size = end - first;
+}
+
 /*
  * Take the window at w->next.  False if its header turns out to be wrong: then
  * try again at the new w->next.
@@ -73,8 +107,9 @@ static bool take_window(struct xt_windows *w, const struct xt_header *h,
     bool cut = false;
 
     w->next = end;
-    fetch_headers(w, end);
-    if ( is_input_end(w, end) || xt_header_read(w, end, &after) )
+    if ( !w->heads )
+        fetch_headers(w, end);
+    if ( is_input_end(w, end) || xt_header_read_head(w, end, &after) )
     {
         if ( !xt_resync_check_window(w, at, h) )
             return false;
@@ -91,6 +126,8 @@ static bool take_window(struct xt_windows *w, const struct xt_header *h,
         .bytes = w->bytes + at + XT_WINDOW_HEADER,
         .size = end - at - XT_WINDOW_HEADER, .cut = cut, .gaps = gaps,
     };
+    if ( w->heads )
+        set_first_records(w, at, out);
     return true;
 }
 
@@ -102,7 +139,7 @@ static enum step next_step(struct xt_windows *w, struct xt_window *out)
 
     if ( w->is_no_trace || is_input_end(w, w->next) )
         return STEP_END;
-    if ( xt_header_read(w, w->next, &h) )
+    if ( xt_header_read_head(w, w->next, &h) )
         return take_window(w, &h, out) ? STEP_WINDOW : STEP_ON;
     if ( !w->need_more )
         xt_resync_skip_damage(w);

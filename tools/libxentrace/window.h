@@ -26,6 +26,7 @@
 
 #include "libxentrace/damage.h"
 #include "libxentrace/record.h"
+#include "libxentrace/window-heads.h"
 
 /* The header word: CPU_CHANGE, two words of payload, no time stamp. */
 #define XT_WINDOW_MAGIC (2u << TRACE_EXTRA_SHIFT | TRC_TRACE_CPU_CHANGE)
@@ -45,8 +46,12 @@ struct xt_window
 {
     unsigned int cpu;
     uint64_t at;                /* offset of its header in the input */
-    const unsigned char *bytes; /* its records, borrowed from the input */
+    const unsigned char *bytes; /* its records, borrowed, behind its header */
     size_t size;                /* bytes of credible records */
+    const unsigned char *first; /* a copy of the first records, with at least
+                                   two time stamps, until the next window; or
+                                   NULL */
+    size_t first_size;
     bool cut;                   /* the input ends inside the window */
     uint64_t gaps;              /* places in front of it where bytes are skipped
                                    or windows are missing */
@@ -74,6 +79,8 @@ struct xt_windows
                                    missing, so far */
     struct xt_source *source;   /* counts the bytes of a search in a mapping;
                                    or NULL */
+    struct xt_window_heads *heads;      /* borrowed; for a reader of the begins
+                                           of windows in a mapping; or NULL */
 
     /* State of resync.c. */
     uint64_t expected_seal;     /* number of the next seal */
@@ -128,6 +135,32 @@ static inline bool xt_windows_has(struct xt_windows *w, size_t at,
 
 /* Read the header at `at`.  False if it is incomplete or not credible. */
 bool xt_header_read(struct xt_windows *w, size_t at, struct xt_header *h);
+
+/*
+ * The bytes at `at`, where a header is expected, XT_HEAD_BYTES or up to the end
+ * of the input: for the few places where a walk over intact windows looks.
+ */
+static inline const unsigned char *xt_windows_head(const struct xt_windows *w,
+                                                   size_t at)
+{
+    const unsigned char *head = NULL;
+
+    if ( w->heads && at <= w->size )
+        head = xt_window_heads_at(w->heads, w->source, w->origin + at);
+    return head ? head : w->bytes + at;
+}
+
+/* The same as xt_header_read() by xt_windows_head(). */
+bool xt_header_read_head(struct xt_windows *w, size_t at, struct xt_header *h);
+
+/* The records from the first one on, for readers of some of them. */
+static inline void xt_window_begin(const struct xt_window *w,
+                                   const unsigned char **at,
+                                   const unsigned char **end)
+{
+    *at = w->first ? w->first : w->bytes;
+    *end = *at + (w->first ? w->first_size : w->size);
+}
 
 /* A walk over the records of one window. */
 struct xt_records

@@ -113,7 +113,7 @@ static int read_times(struct pcpu_times *times, const char *path, struct err *e)
         times[cpu].first = times[cpu].last = 0;
     if ( xt_trace_open(&trace, path, 0, &no_windows) )
         return 0;
-    while ( (rc = xt_trace_next_window(trace, &w, e)) > 0 )
+    while ( (rc = xt_trace_copy_window(trace, &w, e)) > 0 )
         if ( w.cpu < XT_MAX_CPUS )
             note_window(&times[w.cpu], trace, &w);
     if ( xt_damage_gaps(xt_trace_damage(trace)) )

@@ -42,7 +42,7 @@ static int read_classes(const struct run *run, struct traced_classes *t)
     int rc = xt_trace_rewind(run->trace, &ignored);
 
     *t = (struct traced_classes){ .seen = { 0 } };
-    while ( !rc && (rc = xt_trace_next_window(run->trace, &w, &ignored)) > 0 )
+    while ( !rc && (rc = xt_trace_copy_window(run->trace, &w, &ignored)) > 0 )
     {
         xt_trace_begin_records(run->trace, &w, &records);
         while ( xt_records_next(&records, &r) )

@@ -21,7 +21,7 @@ int count_trace(struct xt_counts *c, struct xt_trace *t, counted_window_fn *fn,
     int rc;
 
     assert(!c->total.records);
-    while ( (rc = xt_trace_next_window(t, &w, e)) > 0 )
+    while ( (rc = xt_trace_copy_window(t, &w, e)) > 0 )
     {
         uint64_t before = count_metadata(c, w.cpu);
 
