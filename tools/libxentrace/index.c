@@ -116,7 +116,7 @@ static unsigned int read_times(const struct xt_window *w, uint64_t *times,
     size_t size;
 
     if ( room <= 2 )
-        xt_window_begin(w, &at, &end);
+        at = xt_window_begin(w, &end);
     for ( ; left && found < room; left-- )
     {
         size = xt_record_decode(&r, at, end);

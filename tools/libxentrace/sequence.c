@@ -133,11 +133,10 @@ static int insert_item(struct xt_seen_list *l, size_t at,
 /* Does the window have the record with which a capture ends? */
 static bool has_end(const struct xt_window *w)
 {
-    const unsigned char *at, *end;
+    const unsigned char *end, *at = xt_window_begin(w, &end);
     struct xt_record r;
     size_t size;
 
-    xt_window_begin(w, &at, &end);
     for ( ; (size = xt_record_decode(&r, at, end)) &&
             xt_event_is_meta(r.event); at += size )
         if ( r.event == TRC_META_END )
@@ -216,9 +215,10 @@ static int place_sealed(struct xt_sequence *s, const struct xt_window *w,
 static int add_sealed(struct xt_sequence *s, const struct xt_window *w,
                       uint32_t number)
 {
-    const unsigned char *begin = w->first ? w->first : w->bytes;
+    const unsigned char *end;
     const struct xt_seen item = {
-        .number = number, .sum = xt_seal_sum(begin), .size = w->size,
+        .number = number, .sum = xt_seal_sum(xt_window_begin(w, &end)),
+        .size = w->size,
     };
     const struct xt_seen_list *l = &s->sealed;
     uint64_t last = l->nr ? l->items[l->nr - 1].number : number;
@@ -243,14 +243,12 @@ static int add_sealed(struct xt_sequence *s, const struct xt_window *w,
 /* A hash of the records up to the first time stamp. */
 static uint32_t hash_first_records(const struct xt_window *w)
 {
-    const unsigned char *first, *at, *end;
+    const unsigned char *end, *first = xt_window_begin(w, &end), *at = first;
     struct xt_record r = { .has_tsc = false };
     uint32_t hash = 0;
     size_t size;
 
-    xt_window_begin(w, &first, &end);
-    for ( at = first; !xt_record_is_timed(&r) &&
-                      (size = xt_record_decode(&r, at, end)); )
+    while ( !xt_record_is_timed(&r) && (size = xt_record_decode(&r, at, end)) )
         at += size;
     assert(at <= end);
     for ( const unsigned char *word = first; word < at; word += 4 )
@@ -425,13 +423,14 @@ static void note_damage(struct xt_sequence *s, const struct xt_windows *windows,
 int xt_sequence_add(struct xt_sequence *s, const struct xt_windows *windows,
                     const struct xt_window *w)
 {
+    const unsigned char *begin, *end;
     bool is_sealed;
     uint32_t number;
     int verdict;
 
     assert(w->size <= XT_WINDOW_MAX);
-    is_sealed = xt_seal_number(w->first ? w->first : w->bytes, w->size,
-                               &number);
+    begin = xt_window_begin(w, &end);
+    is_sealed = xt_seal_number(begin, end - begin, &number);
     verdict = is_sealed ? add_sealed(s, w, number)
                         : add_unsealed(s, windows, w);
     if ( verdict >= 0 )

@@ -26,9 +26,6 @@
 /* A smaller file is indexed in milliseconds. */
 #define SHORTCUTS_FROM (64u << 20)
 
-/* A larger window stays mapped. */
-#define WINDOW_BYTES_MOST (1u << 20)
-
 void trace_init_windows(struct xt_trace *t, uint64_t from)
 {
     const struct xt_view *v = &t->view;
@@ -221,7 +218,7 @@ static void copy_window(struct xt_trace *t, struct xt_window *w)
 {
     const unsigned char *bytes = NULL;
 
-    t->bytes.most = WINDOW_BYTES_MOST;
+    t->bytes.most = XT_WINDOW_BYTES_MOST;
     if ( t->source->map )
         bytes = xt_window_bytes_load(&t->bytes, t->source, w->at,
                                      XT_WINDOW_HEADER + w->size);

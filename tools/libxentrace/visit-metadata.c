@@ -14,13 +14,12 @@
 /* Deliver the metadata of a window.  True if there is any. */
 static bool visit_window(const struct xt_window *w, xt_meta_fn *fn, void *arg)
 {
-    const unsigned char *at, *end;
+    const unsigned char *end, *at = xt_window_begin(w, &end);
     struct xt_record r;
     struct xt_meta m;
     bool found = false;
     size_t size;
 
-    xt_window_begin(w, &at, &end);
     for ( ; (size = xt_record_decode(&r, at, end)) &&
             xt_record_is_possible(&r) && xt_event_is_meta(r.event); at += size )
         if ( xt_meta_decode(&m, &r) )

@@ -6,9 +6,8 @@
 
 #include <assert.h>
 
-/* Bytes of all walks of a trace, and of one. */
+/* In the buffers of all walks of a trace. */
 #define BYTES_ALL (64u << 20)
-#define BYTES_MOST (1u << 20)
 
 static bool is_mapped(const struct xt_walk *w)
 {
@@ -52,7 +51,7 @@ static size_t choose_most_bytes(unsigned int nr_walks)
 {
     size_t most = BYTES_ALL / (nr_walks ? nr_walks : 1);
 
-    return most < BYTES_MOST ? most : BYTES_MOST;
+    return most < XT_WINDOW_BYTES_MOST ? most : XT_WINDOW_BYTES_MOST;
 }
 
 void xt_walk_init(struct xt_walk *w, const struct xt_read_context *r,

@@ -16,6 +16,9 @@
 
 #include "libxentrace/source.h"
 
+/* A window of more bytes stays mapped. */
+#define XT_WINDOW_BYTES_MOST (1u << 20)
+
 struct xt_window_bytes
 {
     unsigned char *buffer;

@@ -153,13 +153,14 @@ static inline const unsigned char *xt_windows_head(const struct xt_windows *w,
 /* The same as xt_header_read() by xt_windows_head(). */
 bool xt_header_read_head(struct xt_windows *w, size_t at, struct xt_header *h);
 
-/* The records from the first one on, for readers of some of them. */
-static inline void xt_window_begin(const struct xt_window *w,
-                                   const unsigned char **at,
-                                   const unsigned char **end)
+/* The first records and their end, for readers of the begin of a window. */
+static inline const unsigned char *
+xt_window_begin(const struct xt_window *w, const unsigned char **end)
 {
-    *at = w->first ? w->first : w->bytes;
-    *end = *at + (w->first ? w->first_size : w->size);
+    const unsigned char *begin = w->first ? w->first : w->bytes;
+
+    *end = begin + (w->first ? w->first_size : w->size);
+    return begin;
 }
 
 /* A walk over the records of one window. */

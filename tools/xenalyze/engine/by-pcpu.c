@@ -583,8 +583,7 @@ static int compare_bytes(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Assign each reader, the largest first, to the thread with the smallest load.
- */
+/* Assign readers, the largest first, to the thread with the smallest load. */
 static void assign_readers(struct team *t, unsigned int nr_threads)
 {
     uint64_t loads[ANALYZE_MAX_THREADS] = { 0 };
