@@ -11,7 +11,7 @@ check_svg() {
     awk '
         function fail(why) { print FILENAME ": line " NR ": " why; failed = 1 }
         length($0) > 1000000 { fail("longer than 1 MB") }
-        { size += length($0) + 1; text = text $0 "\n" }
+        { size += length($0) + 1 }
         /<title>/ { titles++; open_title = 1; title_bytes = 0 }
         open_title { title_bytes += length($0) }
         /<\/title>/ { open_title = 0; if (title_bytes > 700) fail("long tip") }
