@@ -297,15 +297,23 @@ static bool repeat(struct aligner *a, unsigned int neighbours,
 
 /* --- all steps ------------------------------------------------------------ */
 
-/* Do more changes than a few not fit to the one before? */
-static bool is_disordered(const struct aligner *a)
+/* The order of events that are sorted by vcpu and time. */
+static struct clock_order get_order(const struct clock_event *e, size_t nr)
 {
-    size_t odd = 0;
+    struct clock_order o = { .pairs = 0 };
 
-    for ( size_t i = 1; i < a->nr_known; i++ )
-        odd += a->known[i].vcpu == a->known[i - 1].vcpu &&
-               a->known[i].old != a->known[i - 1].new;
-    return odd > a->nr_known / MANY_FIT;
+    for ( size_t i = 1; i < nr; i++ )
+        if ( e[i].vcpu == e[i - 1].vcpu )
+        {
+            o.contradictions += e[i].old != e[i - 1].new;
+            o.pairs += e[i].pcpu != e[i - 1].pcpu;
+        }
+    return o;
+}
+
+static uint32_t count_contradictions(const struct aligner *a)
+{
+    return get_order(a->known, a->nr_known).contradictions;
 }
 
 static void search(struct aligner *a, unsigned int neighbours,
@@ -321,12 +329,14 @@ static void search(struct aligner *a, unsigned int neighbours,
 static void align(struct aligner *a, struct clock_probe *p)
 {
     clock_probe_sort(p);
+    p->order = get_order(p->events, p->nr);
     clock_group_events(a, p);
     mark_local_pairs(a);
     if ( a->options->search == CLOCK_SEARCH_FAR )
     {
         grow(a);
-        search(a, NEIGHBOURS, MAX_PEAKS);
+        if ( count_contradictions(a) < p->order.contradictions )
+            search(a, NEIGHBOURS, MAX_PEAKS);
         return;
     }
     for ( unsigned int i = 0; i < a->options->nr_pcpus; i++ )
@@ -334,7 +344,8 @@ static void align(struct aligner *a, struct clock_probe *p)
             clock_add_pcpu(a, i, 0);
     if ( a->options->search == CLOCK_SEARCH_LAST )
         clock_keep_bounds(a);
-    if ( a->options->search == CLOCK_SEARCH_NEAR || is_disordered(a) )
+    if ( a->options->search == CLOCK_SEARCH_NEAR ||
+         count_contradictions(a) > a->nr_known / MANY_FIT )
         search(a, NEAR_NEIGHBOURS, NEAR_PEAKS);
 }
 
@@ -385,7 +396,10 @@ int clock_align(struct clock_probe *p, const struct clock_align_options *o,
 
     assert(o->reference < o->nr_pcpus && o->latency > 0);
     if ( !rc )
+    {
         align(&a, p);
+        p->aligned = get_order(a.known, a.nr_known);
+    }
     for ( unsigned int i = 0; !rc && i < o->nr_pcpus; i++ )
         offsets[i] = a.is_known[i] && a.is_known[o->reference]
                      ? (double)(a.offsets[i] - a.offsets[o->reference]) : NAN;

@@ -25,8 +25,9 @@ struct clock_align_options
 };
 
 /*
- * Find the offsets to add to the clocks, by the events of the probe, which get
- * sorted; NAN: unknown.  0 or -ENOMEM.
+ * Find the offsets to add to the clocks, by the events of the probe; NAN:
+ * unknown.  The events get sorted, and their order is rated without and with
+ * these offsets.  0 or -ENOMEM.
  */
 int clock_align(struct clock_probe *p, const struct clock_align_options *o,
                 double *offsets);

@@ -20,6 +20,7 @@
 struct known_state
 {
     uint32_t vcpu;
+    uint16_t pcpu;
     uint8_t state;
     bool valid;
 };
@@ -53,8 +54,12 @@ static void add_change(struct clock_probe *p, struct known_state *known,
         .old = xt_id_sched_runstate_change_from(r->event),
         .new = xt_id_sched_runstate_change_to(r->event),
     };
-    p->contradictions += k->valid && k->vcpu == vcpu && k->state != event->old;
-    *k = (struct known_state){ vcpu, event->new, true };
+    if ( k->valid && k->vcpu == vcpu )
+    {
+        p->order.contradictions += k->state != event->old;
+        p->order.pairs += k->pcpu != event->pcpu;
+    }
+    *k = (struct known_state){ vcpu, event->pcpu, event->new, true };
     p->nr++;
 }
 
@@ -68,7 +73,8 @@ int clock_probe_read(struct clock_probe *p, struct xt_trace *trace,
     int rc = xt_trace_seek(trace, from, e);
 
     assert(from < until);
-    p->nr = p->contradictions = 0;
+    p->nr = 0;
+    p->order = (struct clock_order){ .pairs = 0 };
     while ( !rc && records )
     {
         rc = xt_trace_next_batch(trace, &b, e);

@@ -19,11 +19,20 @@ struct clock_event
     bool is_local;              /* same pcpu for the wake-up and the run */
 };
 
+/* Changes in the order of time. */
+struct clock_order
+{
+    uint32_t contradictions;    /* old states that are not the known ones */
+    uint32_t pairs;             /* changes of a vcpu after each other on two
+                                   pcpus, which depend on clocks */
+};
+
 struct clock_probe
 {
     struct clock_event *events;
     size_t nr;
-    uint32_t contradictions;    /* old states that are not the known ones */
+    struct clock_order order;
+    struct clock_order aligned; /* with the offsets of clock_align() */
 };
 
 int clock_probe_init(struct clock_probe *p);    /* 0 or -ENOMEM */

@@ -29,6 +29,8 @@
 #define LATENCY_NS 1000u        /* typical wake-up */
 #define MAX_ROUNDS 6u
 #define MANY_FIT 256            /* one change of so many may contradict */
+#define FEW_FIT 16              /* one pair of so many may contradict, or ... */
+#define LITTLE_HELP 0.875       /* ... less than so much of the old share */
 #define MAX_OFFSET 0x1p62        /* more cycles are damage */
 
 /* The correction of a clock, relative to the reference's. */
@@ -46,9 +48,10 @@ struct clock_solver
     uint32_t records;           /* per probe */
     uint64_t times[MAX_PROBES];
 
-    uint32_t contradictions;    /* in all probes of a round */
+    struct clock_order order;   /* of all probes of a round */
+    struct clock_order aligned; /* likewise, each with offsets of its own */
     size_t events;
-    uint32_t fewest;            /* contradictions with the best lines */
+    struct clock_order best_order;      /* with the best lines */
 
     unsigned int reference;     /* pcpu */
     double *centres;            /* by pcpu, of each probe and of the long one;
@@ -96,6 +99,12 @@ static int measure_probe(struct clock_solver *s, unsigned int n,
     return clock_align(&s->probe, &o, borrow_centres(s, n));
 }
 
+static void add_order(struct clock_order *sum, const struct clock_order *o)
+{
+    sum->contradictions += o->contradictions;
+    sum->pairs += o->pairs;
+}
+
 static int read_probe(struct clock_solver *s, unsigned int n, struct err *e)
 {
     uint64_t until = n + 1 < s->nr_probes ? s->times[n + 1] : UINT64_MAX;
@@ -104,7 +113,7 @@ static int read_probe(struct clock_solver *s, unsigned int n, struct err *e)
     assert(n < s->nr_probes);
     rc = clock_probe_read(&s->probe, s->a->trace, s->times[n], until,
                           s->records, e);
-    s->contradictions += s->probe.contradictions;
+    add_order(&s->order, &s->probe.order);
     s->events += s->probe.nr;
     return rc;
 }
@@ -115,12 +124,15 @@ static int read_probes(struct clock_solver *s, unsigned int step,
 {
     int rc = xt_trace_rewind(s->a->trace, e);
 
-    s->contradictions = s->events = 0;
+    s->order = s->aligned = (struct clock_order){ .pairs = 0 };
+    s->events = 0;
     for ( unsigned int n = step - 1; !rc && n < s->nr_probes; n += step )
     {
         rc = read_probe(s, n, e);
-        if ( !rc && search )
-            rc = measure_probe(s, n, *search);
+        if ( rc || !search )
+            continue;
+        rc = measure_probe(s, n, *search);
+        add_order(&s->aligned, &s->probe.aligned);
     }
     return rc;
 }
@@ -256,21 +268,41 @@ static int set_lines(struct clock_solver *s, const struct clock_line *lines,
 
 /* --- rounds --------------------------------------------------------------- */
 
-/* Offsets without drift, by the long probe. */
-static int begin_lines(struct clock_solver *s, enum clock_search search,
-                       struct err *e)
+/*
+ * Do corrections with the order `after` explain the contradictions before?
+ * Else records are missing: without the records of some pcpus, as after the
+ * torn end of a trace, any clocks contradict, some wrong ones a little less.
+ * Clocks that differ by more than the trace is long contradict nothing: no
+ * change of a pcpu is then between changes of another pcpu.
+ */
+static bool explains(const struct clock_order *before,
+                     const struct clock_order *after)
+{
+    return after->contradictions <= after->pairs / FEW_FIT ||
+           (double)after->contradictions * before->pairs <
+               LITTLE_HELP * before->contradictions * after->pairs;
+}
+
+/*
+ * Offsets without drift, by the long probe; none if nothing there contradicts.
+ * False: there is nothing to begin with.
+ */
+static bool begin_lines(struct clock_solver *s, enum clock_search search,
+                        int *rc, struct err *e)
 {
     const double *offsets = borrow_centres(s, MAX_PROBES);
-    int rc;
 
     memset(s->lines, 0, s->nr_pcpus * sizeof(*s->lines));
-    rc = set_lines(s, s->lines, e);
-    rc = rc ? rc : read_long_probe(s, e);
-    rc = rc ? rc : choose_reference(s);
-    rc = rc ? rc : measure_probe(s, MAX_PROBES, search);
-    for ( unsigned int i = 0; !rc && i < s->nr_pcpus; i++ )
+    *rc = set_lines(s, s->lines, e);
+    *rc = *rc ? *rc : read_long_probe(s, e);
+    *rc = *rc ? *rc : choose_reference(s);
+    if ( *rc || !s->probe.order.contradictions )
+        return !*rc && search == CLOCK_SEARCH_NEAR;
+    *rc = measure_probe(s, MAX_PROBES, search);
+    for ( unsigned int i = 0; !*rc && i < s->nr_pcpus; i++ )
         s->lines[i].offset = isnan(offsets[i]) ? 0 : offsets[i];
-    return rc;
+    return !*rc && (search == CLOCK_SEARCH_NEAR ||
+                    explains(&s->probe.order, &s->probe.aligned));
 }
 
 /* Read with the present lines, and improve them. */
@@ -281,7 +313,7 @@ static int improve_by_probes(struct clock_solver *s, unsigned int round,
     int rc = set_lines(s, s->lines, e);
 
     rc = rc ? rc : read_probes(s, 1, &search, e);
-    if ( rc || !s->contradictions )
+    if ( rc || !s->order.contradictions )
         return rc;
     rc = read_long_probe(s, e);
     rc = rc ? rc : measure_probe(s, MAX_PROBES, CLOCK_SEARCH_LAST);
@@ -290,25 +322,41 @@ static int improve_by_probes(struct clock_solver *s, unsigned int round,
     return rc;
 }
 
-/* Improve the lines until two rounds did not help, and keep the best. */
+/*
+ * Improve the lines until two rounds did not help, and keep the best.  The
+ * first round has the lines of the long probe; if neither these nor offsets for
+ * each single probe help, no lines do.
+ */
 static int improve_in_rounds(struct clock_solver *s, struct err *e)
 {
     unsigned int vain = 0;
     int rc = 0;
 
-    for ( unsigned int i = 0; !rc && s->fewest && vain < 2 && i < MAX_ROUNDS;
-          i++ )
+    for ( unsigned int i = 0; !rc && vain < 2 && i < MAX_ROUNDS &&
+                              s->best_order.contradictions; i++ )
     {
         memcpy(s->tried, s->lines, s->nr_pcpus * sizeof(*s->lines));
         rc = improve_by_probes(s, i, e);
-        vain++;
-        if ( rc || s->contradictions >= s->fewest )
-            continue;
-        vain = 0;
-        s->fewest = s->contradictions;
-        memcpy(s->best, s->tried, s->nr_pcpus * sizeof(*s->best));
+        if ( !rc && s->order.contradictions < s->best_order.contradictions )
+        {
+            vain = 0;
+            s->best_order = s->order;
+            memcpy(s->best, s->tried, s->nr_pcpus * sizeof(*s->best));
+        }
+        else if ( i )
+            vain++;
+        else if ( !explains(&s->order, &s->aligned) )
+            break;
     }
     return rc;
+}
+
+static int find_lines(struct clock_solver *s, enum clock_search search,
+                      struct err *e)
+{
+    int rc;
+
+    return begin_lines(s, search, &rc, e) ? improve_in_rounds(s, e) : rc;
 }
 
 /*
@@ -317,18 +365,17 @@ static int improve_in_rounds(struct clock_solver *s, struct err *e)
  */
 static int solve_clocks(struct clock_solver *s, struct err *e)
 {
+    struct clock_order before;
     int rc;
 
     s->records = MEASURE_RECORDS;
     rc = read_probes(s, 1, NULL, e);
-    s->fewest = s->contradictions;
-    rc = rc ? rc : begin_lines(s, CLOCK_SEARCH_NEAR, e);
-    rc = rc ? rc : improve_in_rounds(s, e);
-    if ( !rc && s->fewest > s->events / MANY_FIT )
-    {
-        rc = begin_lines(s, CLOCK_SEARCH_FAR, e);
-        rc = rc ? rc : improve_in_rounds(s, e);
-    }
+    before = s->best_order = s->order;
+    rc = rc ? rc : find_lines(s, CLOCK_SEARCH_NEAR, e);
+    if ( !rc && s->best_order.contradictions > s->events / MANY_FIT )
+        rc = find_lines(s, CLOCK_SEARCH_FAR, e);
+    if ( !explains(&before, &s->best_order) )
+        memset(s->best, 0, s->nr_pcpus * sizeof(*s->best));
     return rc ? rc : set_lines(s, s->best, e);
 }
 
@@ -376,7 +423,7 @@ static int align_clocks(struct clock_solver *s, struct err *e)
     s->records = PROBE_RECORDS;
     rc = rc ? rc : choose_times(s, e);
     rc = rc ? rc : read_probes(s, 2, NULL, e);
-    if ( !rc && s->contradictions )
+    if ( !rc && s->order.contradictions )
     {
         rc = allocate_solver(s);
         rc = rc ? rc : solve_clocks(s, e);
