@@ -20,7 +20,7 @@ const unsigned char *xt_context_records(const struct xt_read_context *r,
 
     assert(p->at >= r->view->lo && at + p->size <= r->view->hi);
     if ( r->bytes )
-        bytes = xt_window_bytes_load(r->bytes, r->view->source, at, p->size);
+        bytes = xt_window_bytes_next(r->bytes, r->view->source, at, p->size);
     return bytes ? bytes : xt_view_at(r->view, at);
 }
 

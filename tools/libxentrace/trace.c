@@ -220,7 +220,7 @@ static void copy_window(struct xt_trace *t, struct xt_window *w)
 
     t->bytes.most = XT_WINDOW_BYTES_MOST;
     if ( t->source->map )
-        bytes = xt_window_bytes_load(&t->bytes, t->source, w->at,
+        bytes = xt_window_bytes_next(&t->bytes, t->source, w->at,
                                      XT_WINDOW_HEADER + w->size);
     if ( !bytes || !w->first )
         xt_source_count_used(t->source, w->size);

@@ -4,7 +4,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "libxentrace/window.h"
+
 #define ROOM_FIRST 512u
+#define MANY_BYTES (64u << 10)  /* read at once if windows are short */
 
 void xt_window_bytes_fini(struct xt_window_bytes *b)
 {
@@ -45,4 +48,31 @@ const unsigned char *xt_window_bytes_load(struct xt_window_bytes *b,
     b->at = at;
     b->size = size;
     return b->buffer;
+}
+
+/*
+ * Most of what is read ahead has to be of use: half of the bytes since the last
+ * window were its own, if it was as long as this one.
+ */
+static size_t choose_size(const struct xt_window_bytes *b,
+                          const struct xt_source *s, uint64_t at, size_t size)
+{
+    size_t most = b->most < MANY_BYTES ? b->most : MANY_BYTES;
+
+    if ( at < b->last || (at - b->last) / 2 > size + XT_WINDOW_HEADER ||
+         size >= most || at >= s->size )
+        return size;
+    return s->size - at < most ? s->size - at : most;
+}
+
+const unsigned char *xt_window_bytes_next(struct xt_window_bytes *b,
+                                          const struct xt_source *s,
+                                          uint64_t at, size_t size)
+{
+    size_t many = choose_size(b, s, at, size);
+
+    b->last = at;
+    if ( at >= b->at && at - b->at < b->size && size <= b->size - (at - b->at) )
+        return b->buffer + (at - b->at);
+    return xt_window_bytes_load(b, s, at, many > size ? many : size);
 }

@@ -25,15 +25,25 @@ struct xt_window_bytes
     size_t room, most;          /* bytes; the buffer does not exceed `most` */
     uint64_t at;                /* offset of buffer[0] in the input */
     size_t size;                /* bytes in the buffer */
+    uint64_t last;              /* offset that was asked for last */
 };
 
 void xt_window_bytes_fini(struct xt_window_bytes *b);
 
 /*
- * Read `size` bytes from offset `at`, unless the buffer has them.  Valid until
- * the next call.  NULL: more than b->most, or not readable; use the mapping.
+ * Read `size` bytes from offset `at`, unless the buffer begins with them.
+ * Valid until the next call.  NULL: more than b->most, or not readable; use the
+ * mapping.
  */
 const unsigned char *xt_window_bytes_load(struct xt_window_bytes *b,
+                                          const struct xt_source *s,
+                                          uint64_t at, size_t size);
+
+/*
+ * Likewise, and reads ahead where short windows follow each other: a system
+ * call for each takes longer than its records.
+ */
+const unsigned char *xt_window_bytes_next(struct xt_window_bytes *b,
                                           const struct xt_source *s,
                                           uint64_t at, size_t size);
 
