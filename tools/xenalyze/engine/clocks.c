@@ -283,28 +283,6 @@ static bool explains(const struct clock_order *before,
                LITTLE_HELP * before->contradictions * after->pairs;
 }
 
-/*
- * Offsets without drift, by the long probe; none if nothing there contradicts.
- * False: there is nothing to begin with.
- */
-static bool begin_lines(struct clock_solver *s, enum clock_search search,
-                        int *rc, struct err *e)
-{
-    const double *offsets = borrow_centres(s, MAX_PROBES);
-
-    memset(s->lines, 0, s->nr_pcpus * sizeof(*s->lines));
-    *rc = set_lines(s, s->lines, e);
-    *rc = *rc ? *rc : read_long_probe(s, e);
-    *rc = *rc ? *rc : choose_reference(s);
-    if ( *rc || !s->probe.order.contradictions )
-        return !*rc && search == CLOCK_SEARCH_NEAR;
-    *rc = measure_probe(s, MAX_PROBES, search);
-    for ( unsigned int i = 0; !*rc && i < s->nr_pcpus; i++ )
-        s->lines[i].offset = isnan(offsets[i]) ? 0 : offsets[i];
-    return !*rc && (search == CLOCK_SEARCH_NEAR ||
-                    explains(&s->probe.order, &s->probe.aligned));
-}
-
 /* Read with the present lines, and improve them. */
 static int improve_by_probes(struct clock_solver *s, unsigned int round,
                              struct err *e)
@@ -351,12 +329,29 @@ static int improve_in_rounds(struct clock_solver *s, struct err *e)
     return rc;
 }
 
+/*
+ * Begin with offsets without drift, by the long probe; with none if nothing
+ * there contradicts, as distant clocks would.
+ */
 static int find_lines(struct clock_solver *s, enum clock_search search,
                       struct err *e)
 {
+    const double *offsets = borrow_centres(s, MAX_PROBES);
+    bool in_vain = search == CLOCK_SEARCH_FAR;
     int rc;
 
-    return begin_lines(s, search, &rc, e) ? improve_in_rounds(s, e) : rc;
+    memset(s->lines, 0, s->nr_pcpus * sizeof(*s->lines));
+    rc = set_lines(s, s->lines, e);
+    rc = rc ? rc : read_long_probe(s, e);
+    rc = rc ? rc : choose_reference(s);
+    if ( !rc && s->probe.order.contradictions )
+    {
+        rc = measure_probe(s, MAX_PROBES, search);
+        for ( unsigned int i = 0; !rc && i < s->nr_pcpus; i++ )
+            s->lines[i].offset = isnan(offsets[i]) ? 0 : offsets[i];
+        in_vain = in_vain && !explains(&s->probe.order, &s->probe.aligned);
+    }
+    return rc || in_vain ? rc : improve_in_rounds(s, e);
 }
 
 /*
