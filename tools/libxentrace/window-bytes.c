@@ -7,7 +7,6 @@
 #include "libxentrace/window.h"
 
 #define ROOM_FIRST 512u
-#define MANY_BYTES (64u << 10)  /* read at once if windows are short */
 
 void xt_window_bytes_fini(struct xt_window_bytes *b)
 {
@@ -34,12 +33,19 @@ static bool reserve_bytes(struct xt_window_bytes *b, size_t size)
     return b->buffer;
 }
 
+const unsigned char *xt_window_bytes_find(const struct xt_window_bytes *b,
+                                          uint64_t at, size_t size)
+{
+    if ( !b->size || at < b->at || at - b->at > b->size ||
+         size > b->size - (at - b->at) )
+        return NULL;
+    return b->buffer + (at - b->at);
+}
+
 const unsigned char *xt_window_bytes_load(struct xt_window_bytes *b,
                                           const struct xt_source *s,
                                           uint64_t at, size_t size)
 {
-    if ( b->size && at == b->at && size <= b->size )
-        return b->buffer;
     if ( !size || size > b->most || !reserve_bytes(b, size) )
         return NULL;
     b->size = 0;
@@ -57,7 +63,8 @@ const unsigned char *xt_window_bytes_load(struct xt_window_bytes *b,
 static size_t choose_size(const struct xt_window_bytes *b,
                           const struct xt_source *s, uint64_t at, size_t size)
 {
-    size_t most = b->most < MANY_BYTES ? b->most : MANY_BYTES;
+    size_t most = b->most < XT_WINDOW_BYTES_MANY
+                  ? b->most : XT_WINDOW_BYTES_MANY;
 
     if ( at < b->last || (at - b->last) / 2 > size + XT_WINDOW_HEADER ||
          size >= most || at >= s->size )
@@ -69,10 +76,10 @@ const unsigned char *xt_window_bytes_next(struct xt_window_bytes *b,
                                           const struct xt_source *s,
                                           uint64_t at, size_t size)
 {
+    const unsigned char *bytes = xt_window_bytes_find(b, at, size);
     size_t many = choose_size(b, s, at, size);
 
     b->last = at;
-    if ( at >= b->at && at - b->at < b->size && size <= b->size - (at - b->at) )
-        return b->buffer + (at - b->at);
-    return xt_window_bytes_load(b, s, at, many > size ? many : size);
+    return bytes ? bytes
+                 : xt_window_bytes_load(b, s, at, many > size ? many : size);
 }

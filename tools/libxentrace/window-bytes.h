@@ -19,6 +19,9 @@
 /* A window of more bytes stays mapped. */
 #define XT_WINDOW_BYTES_MOST (1u << 20)
 
+/* Short windows are read so many bytes at a time. */
+#define XT_WINDOW_BYTES_MANY (64u << 10)
+
 struct xt_window_bytes
 {
     unsigned char *buffer;
@@ -30,18 +33,21 @@ struct xt_window_bytes
 
 void xt_window_bytes_fini(struct xt_window_bytes *b);
 
+/* `size` bytes from offset `at`, which the buffer has; else NULL. */
+const unsigned char *xt_window_bytes_find(const struct xt_window_bytes *b,
+                                          uint64_t at, size_t size);
+
 /*
- * Read `size` bytes from offset `at`, unless the buffer begins with them.
- * Valid until the next call.  NULL: more than b->most, or not readable; use the
- * mapping.
+ * Read `size` bytes from offset `at`.  Valid until the next call.  NULL: more
+ * than b->most, or not readable; use the mapping.
  */
 const unsigned char *xt_window_bytes_load(struct xt_window_bytes *b,
                                           const struct xt_source *s,
                                           uint64_t at, size_t size);
 
 /*
- * Likewise, and reads ahead where short windows follow each other: a system
- * call for each takes longer than its records.
+ * Likewise, unless the buffer has them, and reads ahead where short windows
+ * follow each other: a system call for each takes longer than its records.
  */
 const unsigned char *xt_window_bytes_next(struct xt_window_bytes *b,
                                           const struct xt_source *s,

@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <stdbool.h>
 
-#define MANY_BYTES (64u << 10)
 #define SHORT_STEP (16u << 10)
 
 static size_t limit_size(const struct xt_source *s, uint64_t at, size_t size)
@@ -21,8 +20,7 @@ void xt_window_heads_fini(struct xt_window_heads *h)
 static bool has_head(const struct xt_window_bytes *b, const struct xt_source *s,
                      uint64_t at)
 {
-    return b->size && at >= b->at && at - b->at <= b->size &&
-           b->size - (at - b->at) >= limit_size(s, at, XT_HEAD_BYTES);
+    return xt_window_bytes_find(b, at, limit_size(s, at, XT_HEAD_BYTES));
 }
 
 /* Many heads are near each other: read the next ones, too. */
@@ -31,7 +29,7 @@ static size_t choose_size(const struct xt_window_heads *h,
 {
     bool is_near = at >= h->at && at - h->at <= SHORT_STEP;
 
-    return limit_size(s, at, is_near ? MANY_BYTES : XT_HEAD_BYTES);
+    return limit_size(s, at, is_near ? XT_WINDOW_BYTES_MANY : XT_HEAD_BYTES);
 }
 
 /* Use the other buffer, which may have the head of the window before. */
@@ -41,7 +39,7 @@ static bool load_head(struct xt_window_heads *h, const struct xt_source *s,
     struct xt_window_bytes *b = &h->bytes[!h->last];
 
     h->last = !h->last;
-    b->most = MANY_BYTES;
+    b->most = XT_WINDOW_BYTES_MANY;
     return has_head(b, s, at) ||
            xt_window_bytes_load(b, s, at, choose_size(h, s, at));
 }
