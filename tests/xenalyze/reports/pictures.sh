@@ -140,6 +140,16 @@ expect 0 "$xenalyze" --scatterplot-irq --plot p.svg intel
 grep -qE '>irq [0-9]+ (eth|nvme)[0-9]+</text>' p.svg || fail "no irq"
 
 has_cairo || skip "PNG and PDF: this build has no cairo"
+# cairo is loaded when it is to draw, and may be absent then.
+mkdir broken
+: >broken/libcairo.so.2
+export LD_LIBRARY_PATH="$tmp/broken"
+expect 1 "$xenalyze" plot -o no.png "$odd"
+expect_message 'cannot write no.png: PNG and PDF need cairo ('
+expect 0 "$xenalyze" plot -o odd.svg "$odd"
+unset LD_LIBRARY_PATH
+[ ! -e no.png ] || fail 'a picture without cairo'
+
 # cairo_draws TRACE OPTION...: the same bytes for any number of threads
 cairo_draws() {
     trace=$1

@@ -2,6 +2,9 @@
 /*
  * A pen that draws with cairo: PNG, and PDF.  A program built without cairo
  * refuses both.
+ *
+ * cairo needs twenty other libraries, and to load them takes longer than the
+ * rest of a start of the program: so cairo is loaded when it is to draw.
  */
 #include "config.h"
 
@@ -14,9 +17,46 @@
 
 #include <cairo-pdf.h>
 #include <cairo.h>
+#include <dlfcn.h>
 #include <math.h>
 
 #include "common/debug.h"
+
+#define LIBRARY "libcairo.so.2"
+
+#define FUNCTIONS(f)                                                        \
+    f(cairo_create) f(cairo_destroy) f(cairo_fill)                          \
+    f(cairo_image_surface_create) f(cairo_move_to) f(cairo_new_path)        \
+    f(cairo_pdf_surface_create_for_stream)                                  \
+    f(cairo_pdf_surface_set_metadata) f(cairo_rectangle) f(cairo_scale)     \
+    f(cairo_set_font_size) f(cairo_set_source_rgb) f(cairo_show_text)       \
+    f(cairo_status) f(cairo_surface_destroy) f(cairo_surface_finish)        \
+    f(cairo_surface_status) f(cairo_surface_write_to_png_stream)            \
+    f(cairo_text_extents)
+
+static struct
+{
+#define MEMBER(name) __typeof__(name) *name;
+    FUNCTIONS(MEMBER)
+#undef MEMBER
+    bool is_complete;
+} lib;
+
+/* False: dlerror() tells why. */
+static bool load_cairo(void)
+{
+    void *library = lib.is_complete ? NULL : dlopen(LIBRARY, RTLD_NOW);
+
+    if ( !library )
+        return lib.is_complete;
+    lib.is_complete = true;
+#define LOAD(name)                                                          \
+    lib.is_complete = lib.is_complete &&                                    \
+                      (*(void **)&lib.name = dlsym(library, #name)) != NULL;
+    FUNCTIONS(LOAD)
+#undef LOAD
+    return lib.is_complete;
+}
 
 #define FONT_SIZE 17            /* pixels, as in SVG */
 #define PDF_SCALE 0.5           /* points per pixel: 8.5 points for text */
@@ -34,9 +74,9 @@ static void change_paint(struct canvas *c, unsigned int paint)
 {
     uint32_t colour = plot_colour(c->view, paint);
 
-    cairo_fill(c->cairo);
+    lib.cairo_fill(c->cairo);
     c->paint = paint;
-    cairo_set_source_rgb(c->cairo, (colour >> 16) / 255.0,
+    lib.cairo_set_source_rgb(c->cairo, (colour >> 16) / 255.0,
                          (colour >> 8 & 0xff) / 255.0, (colour & 0xff) / 255.0);
 }
 
@@ -62,7 +102,7 @@ static void draw_rectangle(void *state, double x, double y, double w, double h,
     }
     if ( paint != c->paint )
         change_paint(c, paint);
-    cairo_rectangle(c->cairo, x, y, w, h);
+    lib.cairo_rectangle(c->cairo, x, y, w, h);
 }
 
 static void draw_text(void *state, double x, double y, enum plot_anchor anchor,
@@ -73,11 +113,11 @@ static void draw_text(void *state, double x, double y, enum plot_anchor anchor,
     cairo_text_extents_t size;
 
     assert(anchor < sizeof(shares) / sizeof(shares[0]));
-    cairo_text_extents(c->cairo, text, &size);
+    lib.cairo_text_extents(c->cairo, text, &size);
     change_paint(c, PAINT_INK);
-    cairo_move_to(c->cairo, floor(x - shares[anchor] * size.x_advance), y);
-    cairo_show_text(c->cairo, text);
-    cairo_new_path(c->cairo);
+    lib.cairo_move_to(c->cairo, floor(x - shares[anchor] * size.x_advance), y);
+    lib.cairo_show_text(c->cairo, text);
+    lib.cairo_new_path(c->cairo);
 }
 
 /* The caller of the back end checks the stream for errors. */
@@ -92,7 +132,7 @@ static int draw_on_surface(const struct plot_view *v, cairo_surface_t *surface,
                            bool pixels)
 {
     struct canvas c = {
-        .view = v, .cairo = cairo_create(surface), .pixels = pixels,
+        .view = v, .cairo = lib.cairo_create(surface), .pixels = pixels,
     };
     const struct plot_pen pen = {
         .state = &c, .rectangle = draw_rectangle, .text = draw_text,
@@ -100,50 +140,59 @@ static int draw_on_surface(const struct plot_view *v, cairo_surface_t *surface,
     int rc;
 
     if ( !pixels )
-        cairo_scale(c.cairo, PDF_SCALE, PDF_SCALE);
-    cairo_set_font_size(c.cairo, FONT_SIZE);
+        lib.cairo_scale(c.cairo, PDF_SCALE, PDF_SCALE);
+    lib.cairo_set_font_size(c.cairo, FONT_SIZE);
     change_paint(&c, PAINT_PAGE);
     draw_rectangle(&c, 0, 0, PLOT_WIDTH, plot_height(v), PAINT_PAGE);
     rc = plot_draw(v, &pen);
-    cairo_fill(c.cairo);
-    if ( !rc && cairo_status(c.cairo) )
+    lib.cairo_fill(c.cairo);
+    if ( !rc && lib.cairo_status(c.cairo) )
         rc = -ENOMEM;
-    cairo_destroy(c.cairo);
+    lib.cairo_destroy(c.cairo);
     return rc;
 }
 
 int plot_png(const struct plot_view *v, FILE *out)
 {
-    cairo_surface_t *image = cairo_image_surface_create(
-        CAIRO_FORMAT_RGB24, PLOT_WIDTH, plot_height(v));
-    int rc = draw_on_surface(v, image, true);
+    cairo_surface_t *image;
+    int rc;
 
-    if ( !rc && cairo_surface_write_to_png_stream(image, write_bytes, out) )
+    if ( !load_cairo() )
+        return -EOPNOTSUPP;
+    image = lib.cairo_image_surface_create(CAIRO_FORMAT_RGB24, PLOT_WIDTH,
+                                           plot_height(v));
+    rc = draw_on_surface(v, image, true);
+    if ( !rc && lib.cairo_surface_write_to_png_stream(image, write_bytes, out) )
         rc = -ENOMEM;
-    cairo_surface_destroy(image);
+    lib.cairo_surface_destroy(image);
     return rc;
 }
 
 int plot_pdf(const struct plot_view *v, FILE *out)
 {
-    cairo_surface_t *page = cairo_pdf_surface_create_for_stream(
-        write_bytes, out, PLOT_WIDTH * PDF_SCALE, plot_height(v) * PDF_SCALE);
+    cairo_surface_t *page;
     int rc;
 
-    cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATE_DATE, "");
+    if ( !load_cairo() )
+        return -EOPNOTSUPP;
+    page = lib.cairo_pdf_surface_create_for_stream(
+        write_bytes, out, PLOT_WIDTH * PDF_SCALE, plot_height(v) * PDF_SCALE);
+    lib.cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATE_DATE,
+                                       "");
     rc = draw_on_surface(v, page, false);
-    cairo_surface_finish(page);
-    if ( !rc && cairo_surface_status(page) )
+    lib.cairo_surface_finish(page);
+    if ( !rc && lib.cairo_surface_status(page) )
         rc = -ENOMEM;
-    cairo_surface_destroy(page);
+    lib.cairo_surface_destroy(page);
     return rc;
 }
 
 int plot_check_cairo(const char *path, struct err *e)
 {
-    (void)path;
-    (void)e;
-    return 0;
+    if ( load_cairo() )
+        return 0;
+    return err_set(e, -EOPNOTSUPP, "cannot write %s: PNG and PDF need cairo "
+                   "(%s); draw to a .svg file", path, dlerror());
 }
 
 #else
