@@ -32,13 +32,13 @@ static const struct kind
     void (*run)(const struct plan *plan, struct tally *tally);
     unsigned int trials;
 } kinds[] = {
-    { "writer", kind_writer, 6 },
-    { "twice", kind_twice, 2 },
-    { "recorder", kind_recorder, 8 },
-    { "hostile", kind_hostile, 500 },
-    { "ipi", kind_ipi, 2 },
-    { "remote", kind_remote, 4 },
-    { "order", kind_order, 20 },
+    { "writer", kind_writer, 3 },
+    { "twice", kind_twice, 1 },
+    { "recorder", kind_recorder, 4 },
+    { "hostile", kind_hostile, 250 },
+    { "ipi", kind_ipi, 1 },
+    { "remote", kind_remote, 2 },
+    { "order", kind_order, 10 },
     { "listing", kind_listing, 1 },
     { "start", kind_start, 1 },
 };
@@ -83,7 +83,7 @@ static int run_all(const char *name, unsigned int pages, struct plan plan)
 {
     unsigned int i, from = pages ?: 1, to = pages ?: 3;
     const char *longer = getenv("CHECK_FULL");
-    unsigned int samples = longer && *longer ? 5 : 1;
+    unsigned int samples = longer && *longer ? 10 : 1;
     int failed = 0, found = 0;
 
     for ( i = 0; i < ARRAY_SIZE(kinds); i++ )
