@@ -5,6 +5,7 @@
 
 . "${top_srcdir:?run this by make check}/tests/tools/lib.sh"
 
+find_leaks
 [ -x "$xensim" ] || skip "there is no xensim"
 sum_events=$top_builddir/tests/fault/sum-events
 corrupt_prod=$top_builddir/tests/fault/corrupt-prod

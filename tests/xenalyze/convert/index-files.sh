@@ -143,6 +143,7 @@ set -- *.xti.*
 [ ! -e "$1" ] || fail "a failure left $1"
 
 # A failure inside is an error, or the trace is read from its begin.
+find_leaks
 for kind in alloc open read mmap; do
     nr=1
     while [ $nr -lt 200 ]; do

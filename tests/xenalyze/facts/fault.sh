@@ -5,6 +5,7 @@
 # result is complete.
 . "$top_srcdir/tests/xenalyze/facts/lib.sh"
 
+find_leaks
 play --duration=10ms --seed=9
 expect 0 "$facts" sums trace
 mv out whole
