@@ -28,7 +28,7 @@
 /* Files named by options, open during the run. */
 struct files
 {
-    struct outfile truth, report, output, programs;
+    struct output_file truth, report, output, programs;
 };
 
 static int make_workload(const struct options *o, const struct supervisor *s,
@@ -48,8 +48,8 @@ static int make_workload(const struct options *o, const struct supervisor *s,
         .stall_for = o->stall_for,
         .hotplug = o->hotplug, .skew = o->skew, .drift = o->drift,
         .jump = o->jump, .seed = o->seed, .dom_configs = o->dom_configs,
-        .nr_dom_configs = o->nr_dom_configs, .truth = f->truth.file,
-        .programs = f->programs.file,
+        .nr_dom_configs = o->nr_dom_configs, .truth = f->truth.out,
+        .programs = f->programs.out,
         .is_stopped = supervisor_is_notified, .is_stopped_arg = s,
     };
 
@@ -129,15 +129,15 @@ static int run_workload(const struct options *o, const struct files *f,
                         struct supervisor *s, int *status, struct err *e)
 {
     struct simulation p = { .options = o, .supervisor = s,
-                      .output = f->output.file,
-                      .programs = f->programs.file };
+                      .output = f->output.out,
+                      .programs = f->programs.out };
     int rc = make_workload(o, s, f, &p.workload, e);
 
     if ( rc )
         return rc;
     rc = run_machine(&p, status, e);
-    if ( !rc && f->report.file )
-        workload_report(p.workload, f->report.file);
+    if ( !rc && f->report.out )
+        workload_report(p.workload, f->report.out);
     workload_free(p.workload);
     return rc;
 }
@@ -145,17 +145,17 @@ static int run_workload(const struct options *o, const struct files *f,
 static int run_xensim(const struct options *o, int *status, struct err *e)
 {
     struct supervisor s;
-    struct files f = { .truth = { .name = NULL } };
+    struct files f = { { .fd = -1 }, { .fd = -1 }, { .fd = -1 }, { .fd = -1 } };
     int rc = supervisor_init(&s, e);
 
     if ( !rc )
-        rc = outfile_open(&f.truth, "--truth", o->truth, e);
+        rc = outfile_open(&f.truth, o->truth, e);
     if ( !rc )
-        rc = outfile_open(&f.report, "--report", o->report, e);
+        rc = outfile_open(&f.report, o->report, e);
     if ( !rc )
-        rc = outfile_open(&f.output, "--output", o->output, e);
+        rc = outfile_open(&f.output, o->output, e);
     if ( !rc )
-        rc = outfile_open(&f.programs, "--programs", o->programs, e);
+        rc = outfile_open(&f.programs, o->programs, e);
     if ( !rc )
         rc = run_workload(o, &f, &s, status, e);
     rc = outfile_close(&f.programs, rc, e);

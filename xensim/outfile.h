@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An output file named by an option. The file is opened before the run, so a
- * bad name fails early, and gets its name only when the file is complete.
+ * Output files that options name.  A file is opened before the run, so a bad
+ * name fails early, and gets its name when it is complete.
  */
 #ifndef XENSIM_OUTFILE_H
 #define XENSIM_OUTFILE_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "common/err.h"
-
-struct outfile
-{
-    const char *option; /* for messages: "--report" */
-    const char *name;   /* NULL: not requested */
-    char *path;         /* temporary name; NULL: none */
-    FILE *file;         /* NULL: not requested */
-};
+#include "common/output-file.h"
 
 /*
  * Do both names lead to one file, which would replace the other?  Devices and
@@ -25,13 +17,10 @@ struct outfile
  */
 bool outfile_is_same(const char *a, const char *b);
 
-int outfile_open(struct outfile *d, const char *option, const char *name,
-                 struct err *e);
+/* Without a name nothing is opened: f->out is NULL. */
+int outfile_open(struct output_file *f, const char *name, struct err *e);
 
-/*
- * Close the file. If rc is 0, rename the temporary file to its final name,
- * else remove the file. Return rc, or the error of closing.
- */
-int outfile_close(struct outfile *d, int rc, struct err *e);
+/* Keep the file if rc is 0, or else remove it.  rc, or the error of closing. */
+int outfile_close(struct output_file *f, int rc, struct err *e);
 
 #endif /* XENSIM_OUTFILE_H */

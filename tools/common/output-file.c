@@ -204,11 +204,22 @@ bool output_file_replaces(const char *path, const struct stat *input)
            st.st_dev == input->st_dev && st.st_ino == input->st_ino;
 }
 
-static int flush_output(struct output_file *f)
+/* A stream keeps no reason of an earlier error: another write fails again. */
+static int find_reason(FILE *out)
 {
-    if ( f->out && (fflush(f->out) || ferror(f->out)) )
-        return errno ? -errno : -EIO;
-    return 0;
+    assert(ferror(out));
+    clearerr(out);
+    errno = 0;
+    return (fputc('\n', out) == EOF || fflush(out)) && errno ? -errno : -EIO;
+}
+
+static int flush_output(const struct output_file *f)
+{
+    if ( !f->out )
+        return 0;
+    if ( ferror(f->out) )
+        return find_reason(f->out);
+    return fflush(f->out) ? -errno : 0;
 }
 
 static int close_output(struct output_file *f)

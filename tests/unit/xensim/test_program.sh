@@ -78,7 +78,7 @@ rejects 'online 5.*only 4' --cpus 4 --online 5 -- true
 rejects 'boot.*tbf_size=4' --boot 'tbf_size=4' -- true
 rejects 'boot.*tbuf_size=x' --boot 'tbuf_size=x' -- true
 rejects 'ready-fd 77' --ready-fd 77 -- true
-refuses 'report.*nowhere' --report "$tmp/nowhere/report" -- true
+refuses 'cannot write .*nowhere/report: No such file' --report "$tmp/nowhere/report" -- true
 refuses 'socket path' --socket "$tmp/$(printf %0150d 0)" -- true
 refuses 'nowhere' --socket "$tmp/nowhere/s" -- true
 refuses 'cannot run no-such-program' -- no-such-program
@@ -99,14 +99,14 @@ for option in --truth --report; do
         --output "$tmp/t" $option "$tmp/./t"
 done
 rejects 'report t is also the file of --truth' --truth "./t" --report t -- true
-refuses 'output.*nowhere' --virtual --output "$tmp/nowhere/t" -T 1
+refuses 'cannot write .*nowhere/t: No such file' --virtual --output "$tmp/nowhere/t" -T 1
 for option in --output '--output /dev/null --truth' \
     '--output /dev/null --report'; do
     # shellcheck disable=SC2086 # several words
-    refuses "${option##* } /dev/full: No space left on device" --virtual -T 10ms \
+    refuses "/dev/full: No space left on device" --virtual -T 10ms \
         $option /dev/full
 done
-refuses 'truth.*nowhere' --truth "$tmp/nowhere/t" -- true
+refuses 'cannot write .*nowhere/t: No such file' --truth "$tmp/nowhere/t" -- true
 rejects 'drain needs --output' --virtual --drain 1s -- true
 rejects 'tsc-jump needs --tsc-skew' --tsc-jump 1s -- true
 rejects 'scheduler' --scheduler rtds -- true
