@@ -11,28 +11,32 @@ cd "$tmp" || exit 99
 expect 0 "$xensim" --virtual --boot tbuf_size=64 -T 1 --seed 3 --cpus 2 \
     --kind mix --output trace
 
-# stop FAULT SIGNAL [unnamed]: stop a program that waits for more records; its
-# file must have no name
+# stop FAULT SIGNAL [unnamed [COMMAND...]]: stop a program that writes for ever to
+# folder/file; its file must have no name
 stop() {
     rm -rf folder
     mkdir folder
     echo old >folder/file
-    FAULT=$1 "$xenalyze" dump --follow trace -o folder/file 2>err &
+    [ $# -gt 3 ] || set -- "$1" "$2" "${3-}" \
+        "$xenalyze" dump --follow trace -o folder/file
+    fault=$1 signal=$2 kind=$3
+    shift 3
+    FAULT=$fault "$@" 2>err &
     pid=$!
     for _ in $(seq 1200); do
         # shellcheck disable=SC2012 # the names are ours
         [ -z "$(ls -l /proc/$pid/fd | grep -F "$tmp/folder/")" ] || break
         sleep 0.1
     done
-    kill -0 $pid || fail "$1: the program has ended"
-    [ "$3" ] && [ "$(ls folder)" != file ] &&
-        fail "$1: an unfinished file has a name: $(ls folder)"
-    kill -s "$2" $pid
+    kill -0 $pid || fail "$fault: the program has ended"
+    [ "$kind" ] && [ "$(ls folder)" != file ] &&
+        fail "$fault: an unfinished file has a name: $(ls folder)"
+    kill -s "$signal" $pid
     wait $pid 2>/dev/null
     code=$?
-    [ "$(kill -l $code)" = "$2" ] || fail "$1, $2: exit code $code"
-    [ "$(cat folder/file)" = old ] || fail "$1, $2: the old file is gone"
-    [ "$(ls folder)" = file ] || fail "$1, $2: it leaves $(ls folder)"
+    [ "$(kill -l $code)" = "$signal" ] || fail "$fault, $signal: exit code $code"
+    [ "$(cat folder/file)" = old ] || fail "$fault, $signal: the old file is gone"
+    [ "$(ls folder)" = file ] || fail "$fault, $signal: it leaves $(ls folder)"
 }
 
 [ -d /proc/self/fd ] || skip "there is no /proc"
@@ -45,8 +49,20 @@ done
 if python3 -c 'import os; os.open(".", os.O_TMPFILE | os.O_WRONLY)' \
     2>/dev/null; then
     stop '' KILL unnamed
+    stop '' KILL unnamed "$xensim" --virtual -T 1000000 --rate 1 \
+        --output folder/file
     unnamed=' and without a name'
 fi
+
+# A folder has a name from the start, which a signal removes with its files.
+rm -rf folder/*
+(
+    ulimit -f 8
+    exec "$xenalyze" --export ctf:folder/new trace
+) 2>err
+code=$?
+[ "$(kill -l $code)" = XFSZ ] || fail "ctf, a file too large: exit code $code"
+[ -z "$(ls folder)" ] || fail "ctf: it leaves $(ls folder)"
 
 # outputs PREFIX COMMAND...: all kinds of outputs, into files PREFIX.*
 outputs() {

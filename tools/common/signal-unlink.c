@@ -11,9 +11,13 @@
  * A handler that read the name before the entry was cleared has set is_ending
  * even earlier, so the name is not freed.
  */
+#define _GNU_SOURCE             /* getdents64 */
 #include "common/signal-unlink.h"
 
 #include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -35,6 +39,38 @@ static struct
 
 static atomic_bool is_ending;
 
+/* Without readdir(), which allocates memory. */
+static void unlink_files(int folder)
+{
+    char buffer[4096] __attribute__((aligned(__alignof__(struct dirent64))));
+    ssize_t size;
+
+    while ( (size = getdents64(folder, buffer, sizeof(buffer))) > 0 )
+        for ( ssize_t at = 0; at < size; )
+        {
+            const struct dirent64 *d = (const void *)&buffer[at];
+
+            unlinkat(folder, d->d_name, 0);
+            at += d->d_reclen;
+        }
+}
+
+/* Other threads may create files in the folder meanwhile. */
+static void unlink_folder(const char *path)
+{
+    for ( unsigned int i = 0; i < 10; i++ )
+    {
+        int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+        if ( folder < 0 )
+            return;
+        unlink_files(folder);
+        close(folder);
+        if ( !rmdir(path) )
+            return;
+    }
+}
+
 /* The signal is blocked here, and ends the process when the handler returns. */
 static void unlink_names(int number)
 {
@@ -43,8 +79,9 @@ static void unlink_names(int number)
     {
         const char *path = atomic_load(&names[i].path);
 
-        if ( path && atomic_load(&names[i].owner) == getpid() )
-            unlink(path);
+        if ( path && atomic_load(&names[i].owner) == getpid() &&
+             unlink(path) && errno == EISDIR )
+            unlink_folder(path);
     }
     signal(number, SIG_DFL);
     raise(number);

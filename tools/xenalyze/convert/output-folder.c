@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "common/fault.h"
+#include "common/signal-unlink.h"
 
 /* 0: there is nothing, or an empty folder; or -errno. */
 static int check_free(const char *path)
@@ -57,13 +58,15 @@ static int make_temporary(struct output_folder *f)
         free(f->temporary);
         f->temporary = NULL;
     }
+    else
+        signal_unlink_add(f->temporary);
     return rc;
 }
 
 static void free_names(struct output_folder *f)
 {
+    signal_unlink_free(f->temporary);
     free(f->path);
-    free(f->temporary);
     *f = (struct output_folder){ .path = NULL };
 }
 
