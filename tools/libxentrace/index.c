@@ -76,24 +76,34 @@ bool xt_index_reuse(struct xt_index *i)
 }
 
 /* The list of a pcpu, which may be a new one.  NULL without memory. */
+static bool grow_cpus(struct xt_index *i, unsigned int cpu)
+{
+    unsigned int room = i->room_cpus ? i->room_cpus : 16;
+    struct xt_cpu_windows *cpus;
+
+    while ( room <= cpu )
+        room *= 2;
+    if ( room == i->room_cpus )
+        return true;
+    cpus = fault_realloc(i->cpus, room * sizeof(*cpus));
+    if ( !cpus )
+        return false;
+    i->cpus = cpus;
+    i->room_cpus = room;
+    return true;
+}
+
 static struct xt_cpu_windows *get_cpu_windows(struct xt_index *i,
                                               unsigned int cpu)
 {
     assert(cpu < XT_MAX_CPUS);
-    if ( cpu >= i->nr_cpus )
-    {
-        struct xt_cpu_windows *cpus =
-            fault_realloc(i->cpus, (cpu + 1) * sizeof(*cpus));
-
-        if ( !cpus )
-            return NULL;
-        for ( ; i->nr_cpus <= cpu; i->nr_cpus++ )
-            cpus[i->nr_cpus] = (struct xt_cpu_windows){
-                .first = XT_NOWHERE, .last = XT_NOWHERE,
-                .last_timed = XT_NOWHERE, .inserted = XT_NOWHERE,
-            };
-        i->cpus = cpus;
-    }
+    if ( cpu >= i->nr_cpus && !grow_cpus(i, cpu) )
+        return NULL;
+    for ( ; i->nr_cpus <= cpu; i->nr_cpus++ )
+        i->cpus[i->nr_cpus] = (struct xt_cpu_windows){
+            .first = XT_NOWHERE, .last = XT_NOWHERE,
+            .last_timed = XT_NOWHERE, .inserted = XT_NOWHERE,
+        };
     return &i->cpus[cpu];
 }
 
