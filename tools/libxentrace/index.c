@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/fault.h"
+#include "common/grow.h"
 #include "libxentrace/readers.h"
 #include "libxentrace/seal.h"
 #include "libxentrace/time-step.h"
@@ -76,28 +77,11 @@ bool xt_index_reuse(struct xt_index *i)
 }
 
 /* The list of a pcpu, which may be a new one.  NULL without memory. */
-static bool grow_cpus(struct xt_index *i, unsigned int cpu)
-{
-    unsigned int room = i->room_cpus ? i->room_cpus : 16;
-    struct xt_cpu_windows *cpus;
-
-    while ( room <= cpu )
-        room *= 2;
-    if ( room == i->room_cpus )
-        return true;
-    cpus = fault_realloc(i->cpus, room * sizeof(*cpus));
-    if ( !cpus )
-        return false;
-    i->cpus = cpus;
-    i->room_cpus = room;
-    return true;
-}
-
 static struct xt_cpu_windows *get_cpu_windows(struct xt_index *i,
                                               unsigned int cpu)
 {
     assert(cpu < XT_MAX_CPUS);
-    if ( cpu >= i->nr_cpus && !grow_cpus(i, cpu) )
+    if ( !grow_to_index(&i->cpus, &i->room_cpus, cpu, sizeof(*i->cpus)) )
         return NULL;
     for ( ; i->nr_cpus <= cpu; i->nr_cpus++ )
         i->cpus[i->nr_cpus] = (struct xt_cpu_windows){

@@ -83,7 +83,7 @@ struct xt_index
     unsigned int cpu;           /* ... and its pcpu */
     struct xt_cpu_windows *cpus;       /* by pcpu */
     unsigned int nr_cpus;       /* one more than the highest pcpu */
-    unsigned int room_cpus;
+    uint32_t room_cpus;
     uint64_t first;             /* earliest time of a timed window */
     bool is_whole;              /* no window is read before all are added: a
                                    displaced window gets its right place */
