@@ -37,9 +37,9 @@ while read -r mode; do
         *raw-reads,twelve|*no-processing,twelve|*=file,twelve) continue ;;
         esac
         # The kind of input and the mode matter one by one: every kind in some
-        # modes, some kinds in every mode.
-        case $mode,$input in
-        --dump-all,*|--count,*|--summary,*|*,nothing|*,text|*,random) ;;
+        # modes, some kinds in every mode.  With CHECK_FULL, all pairs.
+        case ${CHECK_FULL:+full}$mode,$input in
+        full*|--dump-all,*|--count,*|--summary,*|*,nothing|*,text|*,random) ;;
         *) continue ;;
         esac
         # shellcheck disable=SC2086 # several words
