@@ -77,7 +77,8 @@ static void change_paint(struct canvas *c, unsigned int paint)
     lib.cairo_fill(c->cairo);
     c->paint = paint;
     lib.cairo_set_source_rgb(c->cairo, (colour >> 16) / 255.0,
-                         (colour >> 8 & 0xff) / 255.0, (colour & 0xff) / 255.0);
+                             (colour >> 8 & 0xff) / 255.0,
+                             (colour & 0xff) / 255.0);
 }
 
 /* Round the edges of an interval.  At least a pixel remains. */
