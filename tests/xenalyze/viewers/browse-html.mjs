@@ -2,73 +2,14 @@
 //
 // browse-html.mjs PAGE PROFILE: opens the page in Chromium without a window,
 // uses mouse and keyboard, and fails at the first thing that is wrong.  The
-// profile is a folder of Chromium.  Commands go through a pipe, so the test
-// needs no port.
+// profile is a folder of Chromium.
 import assert from "node:assert";
-import { spawn } from "node:child_process";
+import { closeChromium, complaints, evaluate, openPage, requests, send,
+         startChromium, until } from "./chromium.mjs";
 
 const [page, profile] = process.argv.slice(2);
-const chromium = spawn("chromium", [
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
-    "--disable-extensions", "--remote-debugging-pipe",
-    `--user-data-dir=${profile}`, "about:blank",
-], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
 
-// --- Chromium's protocol: JSON, each message ends in a NUL ------------------
-
-const answers = new Map();
-const complaints = [], requests = [];
-let number = 0, session, pending = "";
-
-const listeners = {
-    "Runtime.exceptionThrown": ({ exceptionDetails: e }) =>
-        complaints.push(e.exception ? e.exception.description : e.text),
-    "Runtime.consoleAPICalled": ({ args }) =>
-        complaints.push(JSON.stringify(args)),
-    "Log.entryAdded": ({ entry }) => complaints.push(entry.text),
-    "Network.requestWillBeSent": ({ request }) => requests.push(request.url),
-};
-
-function receive(message) {
-    if (!message.id) {
-        if (listeners[message.method])
-            listeners[message.method](message.params);
-        return;
-    }
-    const { accept, reject } = answers.get(message.id);
-
-    answers.delete(message.id);
-    if (message.error)
-        reject(new Error(message.error.message));
-    else
-        accept(message.result);
-}
-
-chromium.stdio[4].on("data", (bytes) => {
-    const parts = (pending + bytes).split("\0");
-
-    pending = parts.pop();
-    for (const part of parts)
-        receive(JSON.parse(part));
-});
-
-function send(method, params = {}) {
-    return new Promise((accept, reject) => {
-        answers.set(++number, { accept, reject });
-        chromium.stdio[3].write(JSON.stringify({
-            id: number, method, params, sessionId: session,
-        }) + "\0");
-    });
-}
-
-async function evaluate(expression) {
-    const { result, exceptionDetails } = await send("Runtime.evaluate", {
-        expression, returnByValue: true, awaitPromise: true,
-    });
-
-    assert(!exceptionDetails, JSON.stringify(exceptionDetails));
-    return result.value;
-}
+startChromium(profile);
 
 // --- the user ---------------------------------------------------------------
 
@@ -107,15 +48,6 @@ async function place(selector, dx = 0, dy = 0) {
     return [x + dx, y + dy];
 }
 
-async function until(expression, what) {
-    for (let i = 0; i < 300; i++) {
-        if (await evaluate(expression))
-            return;
-        await new Promise((done) => setTimeout(done, 50));
-    }
-    assert.fail(`${what}: ${complaints}`);
-}
-
 // "0.1 s - 0.2 s (...)" as numbers
 async function range() {
     const found = (await text("range")).match(/^([0-9.]+) s . ([0-9.]+) s/);
@@ -138,18 +70,7 @@ const sum = () => evaluate(`(() => {
 // --- the checks -------------------------------------------------------------
 
 async function open() {
-    const { targetInfos } = await send("Target.getTargets");
-    const { targetId } = targetInfos.find((t) => t.type === "page");
-    const attached = await send("Target.attachToTarget",
-                                { targetId, flatten: true });
-
-    session = attached.sessionId;
-    for (const domain of ["Page", "Runtime", "Log", "Network"])
-        await send(`${domain}.enable`);
-    await send("Emulation.setDeviceMetricsOverride", {
-        width: 1200, height: 900, deviceScaleFactor: 1, mobile: false,
-    });
-    await send("Page.navigate", { url: `file://${page}` });
+    await openPage(`file://${page}`, { width: 1200, height: 900 });
     await until("document.documentElement?.dataset.state === 'ready'",
                 "the page does not start");
     await frame();
@@ -527,6 +448,5 @@ try {
     console.error(error.stack, complaints);
     process.exitCode = 1;
 } finally {
-    chromium.on("exit", () => process.exit());
-    chromium.kill();
+    closeChromium();
 }
