@@ -8,6 +8,7 @@
  */
 #include "events.h"
 #include "tracefile.h"
+#include "../common/runs-long.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -230,9 +231,9 @@ static void kill_one(uint64_t *seed, bool rotating)
 
 static void kill_many(bool rotating)
 {
-    const char *text = getenv("KILLS"), *full = getenv("CHECK_FULL");
+    const char *text = getenv("KILLS");
     unsigned long kills = text ? strtoul(text, NULL, 0) :
-                          full && *full ? 1000 : 100;
+                          runs_long() ? 1000 : 100;
     uint64_t seed = unit_seed();
     char folder[32];
 

@@ -5,6 +5,7 @@
  */
 #include "events.h"
 #include "tracefile.h"
+#include "../common/runs-long.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -936,9 +937,7 @@ static unsigned int count_files(const char *pattern)
 
 static unsigned int repeat_count(unsigned int nr)
 {
-    const char *full = getenv("CHECK_FULL");
-
-    return full && *full ? 1000 : nr;
+    return runs_long() ? 1000 : nr;
 }
 
 /* The events are in the file of the child, and its rings are gone. */

@@ -7,18 +7,12 @@
  * backwards.  Traces are damaged at random, and a small trace in each of its
  * bits and at each length.
  */
+#include "tests/unit/common/runs-long.h"
 #include "tests/unit/libxentrace/unit.h"
 
 #include "libxentrace/seal.h"
 #include "tests/unit/libxentrace/zstd-file.h"
 #include "tests/unit/libxentrace/read-modes.h"
-
-static bool runs_long(void)
-{
-    const char *full = getenv("CHECK_FULL");
-
-    return full && *full;
-}
 
 static struct make m;
 
