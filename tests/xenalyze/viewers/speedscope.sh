@@ -29,6 +29,7 @@ print("speedscope.loadFileFromBase64(%r, %r)" % (sys.argv[1], data))' \
         "file://$SPEEDSCOPE/index.html#localProfilePath=$tmp/profile.js&view=sandwich" \
         "$tmp/chromium" "$2" >page 2>err ||
         fail "$1 does not load: $(head -n 3 err)"
+    grep -q '[^ ] - speedscope' page || fail "$1 does not load"
 }
 
 cat >totals.py <<'END'
